@@ -1,0 +1,191 @@
+#include "audit/child_run.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <boost/process.hpp>
+#include <boost/process/extend.hpp>
+#include <cerrno>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <utility>
+
+#include "audit/protocol.h"
+
+namespace bp = boost::process;
+namespace fs = std::filesystem;
+
+namespace kwker::audit {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr int kTailLines = 20;
+constexpr std::size_t kTailBytes = 8192;
+
+double Seconds(const timeval& t) {
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+}
+
+std::string Joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ",") + name;
+  return text;
+}
+
+// It stays a zombie, so that its process group's number is not given away.
+bool HasEnded(pid_t pid) {
+  siginfo_t info = {};
+  return waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == pid;
+}
+
+}  // namespace
+
+struct ChildRunner::Files {
+  explicit Files(const fs::path& folder)
+      : request(folder / "REQUEST.json"),
+        result(folder / "RESULT.json"),
+        out(folder / "stdout"),
+        err(folder / "stderr") {}
+  fs::path request, result, out, err;
+};
+
+ChildRunner::ChildRunner(ChildRunOptions options) : options_(std::move(options)) {}
+
+bool ChildRunner::Interrupted() {
+  while (const int signal = signals_.Wait(milliseconds(0))) {
+    if (signal != SIGCHLD) interrupted_ = true;
+  }
+  return interrupted_;
+}
+
+RunOutcome ChildRunner::Run(const RunRequest& request) {
+  if (Interrupted()) {
+    RunOutcome outcome;
+    outcome.request = request;
+    outcome.end = RunEnd::kInterrupted;
+    return outcome;
+  }
+  const fs::path folder = folder_.path() / std::to_string(request.order);
+  std::error_code error;
+  fs::create_directory(folder, error);
+  const Files files(folder);
+  WriteRequest(request, files);
+  RunOutcome outcome = WaitFor(Start(request, files), request, files);
+
+  if (fs::exists(files.result, error)) {
+    auto result = ParseResult(ReadFile(files.result));
+    outcome.result = std::move(result.value);
+    outcome.result_error = std::move(result.error);
+  }
+  outcome.stdout_digest = DigestFile(files.out);
+  outcome.stderr_tail = Tail(files.err, kTailLines, kTailBytes);
+  fs::remove_all(folder, error);
+  return outcome;
+}
+
+void ChildRunner::WriteRequest(const RunRequest& request, const Files& files) const {
+  ChildRequest child;
+  child.command = options_.command;
+  child.install = request.side == Side::kB;
+  if (child.install) child.features = options_.features;
+  child.seed = options_.seed;
+  child.result = files.result.string();
+  std::ofstream out(files.request, std::ios::binary);
+  out << SerializeRequest(child);
+  out.close();
+  if (!out) {
+    throw RunError("cannot write to " + files.request.parent_path().string() +
+                   ": set TMPDIR to a folder with room");
+  }
+}
+
+int ChildRunner::Start(const RunRequest& request, const Files& files) {
+  const bool install = request.side == Side::kB;
+  bp::environment environment = boost::this_process::environment();
+  environment["KWKER_INSTALL"] = install ? "1" : "0";
+  if (install && options_.features) environment["KWKER_FEATURES"] = Joined(*options_.features);
+  if (std::getenv("PYTHONHASHSEED") == nullptr) environment["PYTHONHASHSEED"] = "0";
+
+  const std::vector<std::string> args = {"_child", files.request.string(),
+                                         options_.python.executable, options_.python.libpython};
+  const auto in_child = [this](auto&) {
+    setpgid(0, 0);
+    signals_.RestoreInChild();
+  };
+  try {
+    bp::child child(bp::exe = options_.program.string(), bp::args = args, environment,
+                    bp::std_in<bp::null, bp::std_out> files.out.string(),
+                    bp::std_err > files.err.string(), bp::extend::on_exec_setup = in_child);
+    const int pid = child.id();
+    child.detach();  // waited for below, with what it used
+    return pid;
+  } catch (const bp::process_error& e) {
+    throw RunError("cannot start " + options_.program.string() + ": " + e.code().message());
+  }
+}
+
+RunOutcome ChildRunner::WaitFor(int pid, const RunRequest& request, const Files& files) {
+  RunOutcome outcome;
+  outcome.request = request;
+  const auto start = Clock::now();
+  Follower out(files.out, std::cerr), err(files.err, std::cerr);
+  std::optional<RunEnd> ended_by_us;
+  auto next_step = Clock::time_point::max();  // the time limit; then the end of the grace period
+  if (options_.timeout_s) {
+    next_step = start + std::chrono::duration_cast<Clock::duration>(
+                            std::chrono::duration<double>(*options_.timeout_s));
+  }
+
+  while (!HasEnded(pid)) {
+    const auto longest = options_.show_output ? milliseconds(100) : milliseconds(1000);
+    const auto left = std::chrono::ceil<milliseconds>(next_step - Clock::now());
+    const int signal = signals_.Wait(std::clamp(left, milliseconds(0), longest));
+    if (options_.show_output) {
+      out.CopyNew();
+      err.CopyNew();
+    }
+    const bool asked = signal != 0 && signal != SIGCHLD;
+    const bool late = Clock::now() >= next_step;
+    if (!asked && !late) continue;
+    if (asked) interrupted_ = true;
+    if (ended_by_us) {
+      kill(-pid, SIGKILL);
+      next_step = Clock::time_point::max();
+    } else {
+      ended_by_us = asked ? RunEnd::kInterrupted : RunEnd::kTimeout;
+      kill(-pid, asked ? signal : SIGTERM);
+      next_step = Clock::now() + options_.grace;
+    }
+  }
+  const std::chrono::duration<double> wall = Clock::now() - start;
+  kill(-pid, SIGKILL);  // workers and other programs that it left behind
+  int status = 0;
+  rusage usage = {};
+  while (wait4(pid, &status, 0, &usage) < 0 && errno == EINTR) {
+  }
+  if (options_.show_output) {
+    out.CopyNew();
+    err.CopyNew();
+  }
+
+  outcome.usage = {wall.count(), Seconds(usage.ru_utime), Seconds(usage.ru_stime),
+                   static_cast<std::int64_t>(usage.ru_maxrss) * 1024};
+  if (WIFSIGNALED(status)) {
+    outcome.end = RunEnd::kSignal;
+    outcome.signal = WTERMSIG(status);
+  } else {
+    outcome.exit_code = WEXITSTATUS(status);
+    outcome.end = outcome.exit_code == 0 ? RunEnd::kOk : RunEnd::kExit;
+  }
+  if (interrupted_) ended_by_us = RunEnd::kInterrupted;
+  if (ended_by_us) outcome.end = *ended_by_us;
+  return outcome;
+}
+
+}  // namespace kwker::audit

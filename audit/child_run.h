@@ -1,0 +1,61 @@
+// Carries out runs of the user's script, each in a child process of its own:
+// `kwker _child REQUEST.json EXECUTABLE LIBPYTHON`.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "audit/child_run_files.h"
+#include "audit/child_run_signals.h"
+#include "audit/python_install.h"
+#include "audit/run.h"
+
+namespace kwker::audit {
+
+struct ChildRunOptions {
+  std::filesystem::path program;  // this program's own file
+  PythonInstall python;
+  std::vector<std::string> command;  // what follows "python"
+  std::optional<std::int64_t> seed;
+  std::optional<std::vector<std::string>> features;  // with Kwker, only these
+  std::optional<double> timeout_s;                   // of each run
+  bool show_output = false;               // what the script prints goes to stderr as well
+  std::chrono::milliseconds grace{5000};  // between asking a child to end and ending it
+};
+
+// The two sides' children get the same environment but for KWKER_INSTALL (0, 1)
+// and KWKER_FEATURES, the same working directory, and nothing on stdin. Strings
+// hash the same in each (PYTHONHASHSEED is 0, or the user's). A child leads a
+// process group; what is left of the group when the child has ended is ended.
+class ChildRunner {
+ public:
+  // Throws RunError if there is no room for temporary files.
+  explicit ChildRunner(ChildRunOptions options);
+
+  // Returns when the child has ended. Ctrl-C, SIGTERM or SIGHUP to this process
+  // end it (kInterrupted), and so does the time limit (kTimeout): the group gets
+  // the signal (SIGTERM for the limit), and after the grace period, or at a
+  // second signal, SIGKILL. Throws RunError if no child can be started.
+  RunOutcome Run(const RunRequest& request);
+
+  // Whether this process was asked to stop, in a run or between two.
+  bool Interrupted();
+
+ private:
+  struct Files;
+
+  int Start(const RunRequest& request, const Files& files);
+  void WriteRequest(const RunRequest& request, const Files& files) const;
+  RunOutcome WaitFor(int pid, const RunRequest& request, const Files& files);
+
+  ChildRunOptions options_;
+  TemporaryFolder folder_;
+  SignalWatch signals_;
+  bool interrupted_ = false;
+};
+
+}  // namespace kwker::audit

@@ -1,0 +1,27 @@
+// Two runs' outputs, held against each other.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "audit/run.h"
+
+namespace kwker::audit {
+
+struct Difference {
+  std::string name;  // of the output
+  // "bits" (same type and shape, other elements), "dtype float32, float64",
+  // "shape (2, 3), (2, 4)", "only without Kwker", "only with Kwker", ...
+  std::string what;
+};
+
+// The first output of `left`, in its order, that `right` does not have alike;
+// then the first that only `right` has. Outputs are matched by name, several of
+// one name by their order. The labels say in words which run each side is.
+std::optional<Difference> FirstDifference(const std::vector<Output>& left,
+                                          const std::vector<Output>& right,
+                                          const std::string& left_label,
+                                          const std::string& right_label);
+
+}  // namespace kwker::audit

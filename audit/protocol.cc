@@ -1,0 +1,203 @@
+#include "audit/protocol.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "audit/json_text.h"
+#include "audit/utf8.h"
+
+namespace kwker::audit {
+namespace {
+
+using nlohmann::json;
+
+// Never leaves this file.
+struct Malformed {
+  std::string why;
+};
+
+// A value of a document and where it stands in it, for the error.
+class Value {
+ public:
+  Value(const json& value, std::string where) : value_(value), where_(std::move(where)) {}
+
+  Value operator[](const char* key) const {
+    Require(value_.is_object(), "an object");
+    const auto found = value_.find(key);
+    const std::string where = where_.empty() ? key : where_ + "." + key;
+    if (found == value_.end()) throw Malformed{fmt::format("\"{}\" is missing", where)};
+    return {*found, where};
+  }
+
+  bool IsNull() const { return value_.is_null(); }
+
+  std::string Text() const {
+    Require(value_.is_string(), "text");
+    return Bytes(value_.get_ref<const std::string&>());
+  }
+
+  bool Bool() const {
+    Require(value_.is_boolean(), "true or false");
+    return value_.get<bool>();
+  }
+
+  double Number() const {
+    Require(value_.is_number(), "a number");
+    return value_.get<double>();
+  }
+
+  std::int64_t Integer() const {
+    Require(value_.is_number_integer(), "a whole number");
+    Require(!value_.is_number_unsigned() || value_.get<std::uint64_t>() <= kLargest,
+            "a whole number of at most 63 bits");
+    return value_.get<std::int64_t>();
+  }
+
+  std::int64_t Count() const {
+    const std::int64_t count = Integer();
+    Require(count >= 0, "a whole number, 0 or above");
+    return count;
+  }
+
+  // What `read` makes of each element.
+  template <class Read>
+  auto List(Read read) const {
+    Require(value_.is_array(), "a list");
+    std::vector<decltype(read(*this))> list;
+    list.reserve(value_.size());
+    for (std::size_t i = 0; i < value_.size(); ++i) {
+      list.push_back(read(Value(value_[i], fmt::format("{}[{}]", where_, i))));
+    }
+    return list;
+  }
+
+  std::vector<std::string> Texts() const {
+    return List([](const Value& item) { return item.Text(); });
+  }
+
+  std::map<std::string, std::int64_t> Counts() const {
+    Require(value_.is_object(), "an object");
+    std::map<std::string, std::int64_t> counts;
+    for (const auto& [key, count] : value_.items()) {
+      counts[Bytes(key)] = Value(count, where_ + "." + key).Count();
+    }
+    return counts;
+  }
+
+  void Require(bool holds, const char* what) const {
+    if (holds) return;
+    throw Malformed{where_.empty() ? fmt::format("must be {}", what)
+                                   : fmt::format("\"{}\" must be {}", where_, what)};
+  }
+
+ private:
+  static constexpr std::uint64_t kLargest = std::numeric_limits<std::int64_t>::max();
+
+  const json& value_;
+  std::string where_;  // empty: the document itself
+};
+
+ChildRequest ReadRequest(const Value& document) {
+  ChildRequest request;
+  request.command = document["command"].Texts();
+  document["command"].Require(!request.command.empty(), "a list with a script or -m or -c");
+  request.install = document["install"].Bool();
+  if (!document["features"].IsNull()) request.features = document["features"].Texts();
+  if (!document["seed"].IsNull()) request.seed = document["seed"].Integer();
+  request.record = document["record"].Bool();
+  request.result = document["result"].Text();
+  return request;
+}
+
+FeatureCounts ReadFeature(const Value& feature) {
+  return {feature["name"].Text(), feature["state"].Text(), feature["calls"].Count(),
+          feature["fallbacks"].Counts()};
+}
+
+bool IsHex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
+
+Output ReadOutput(const Value& output) {
+  Output read;
+  read.name = output["name"].Text();
+  read.dtype = output["dtype"].Text();
+  read.shape = output["shape"].List([](const Value& size) { return size.Count(); });
+  read.bytes = output["bytes"].Count();
+  read.nans = output["nans"].Count();
+  read.digest = output["digest"].Text();
+  output["digest"].Require(
+      read.digest.size() == 32 && std::all_of(read.digest.begin(), read.digest.end(), IsHex),
+      "32 hexadecimal digits");
+  return read;
+}
+
+ChildResult ReadResult(const Value& document) {
+  ChildResult result;
+  const Value script = document["script"];
+  result.wall_s = script["wall_s"].Number();
+  result.cpu_user_s = script["cpu_user_s"].Number();
+  result.cpu_sys_s = script["cpu_sys_s"].Number();
+  result.overhead_s = script["overhead_s"].Number();
+  result.install_s = script["install_s"].Number();
+  result.digest_s = script["digest_s"].Number();
+  if (const Value torch = document["torch"]; !torch.IsNull()) {
+    result.torch_version = torch["version"].Text();
+    result.capability = torch["capability"].Text();
+    const std::int64_t threads = torch["threads"].Count();
+    torch["threads"].Require(threads <= std::numeric_limits<int>::max(), "a number of threads");
+    result.threads = static_cast<int>(threads);
+  }
+  result.features = document["features"].List(ReadFeature);
+  result.outputs = document["outputs"].List(ReadOutput);
+  result.warnings = document["warnings"].Texts();
+  return result;
+}
+
+template <class T, class Read>
+Parsed<T> Parse(std::string_view text, const char* name, Read read) {
+  Parsed<json> document = ParseWithBytes(text);
+  if (!document) return Parsed<T>::Error(fmt::format("{} {}", name, document.error));
+  try {
+    const Value value(*document.value, "");
+    const std::int64_t version = value["protocol"].Integer();
+    if (version != kProtocolVersion) {
+      return Parsed<T>::Error(
+          fmt::format("{} is of protocol {}, this kwker speaks {}: the program and the Python "
+                      "package are of different versions, install kwker anew",
+                      name, version, kProtocolVersion));
+    }
+    return Parsed<T>::Of(read(value));
+  } catch (const Malformed& malformed) {
+    return Parsed<T>::Error(Printable(fmt::format("{}: {}", name, malformed.why)));
+  }
+}
+
+}  // namespace
+
+std::string SerializeRequest(const ChildRequest& request) {
+  const json features = request.features ? json(*request.features) : json(nullptr);
+  const json seed = request.seed ? json(*request.seed) : json(nullptr);
+  return DumpWithBytes({{"protocol", kProtocolVersion},
+                        {"command", request.command},
+                        {"install", request.install},
+                        {"features", features},
+                        {"seed", seed},
+                        {"record", request.record},
+                        {"result", request.result}}) +
+         "\n";
+}
+
+Parsed<ChildRequest> ParseRequest(std::string_view text) {
+  return Parse<ChildRequest>(text, "REQUEST.json", ReadRequest);
+}
+
+Parsed<ChildResult> ParseResult(std::string_view text) {
+  return Parse<ChildResult>(text, "RESULT.json", ReadResult);
+}
+
+}  // namespace kwker::audit

@@ -1,0 +1,61 @@
+// Everything an audit found, ready to be written in any form.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "audit/gates.h"
+#include "audit/pairs.h"
+#include "audit/run.h"
+#include "audit/setup.h"
+#include "audit/statistics.h"
+#include "audit/verdict.h"
+
+namespace kwker::audit {
+
+std::string_view Name(Basis basis);  // "script", "process"
+
+// Medians over one side's runs of the finished pairs.
+struct SideSummary {
+  int runs = 0;
+  std::optional<double> wall_s;          // by the report's basis
+  std::optional<double> cpu_s;           // user and system, by the report's basis
+  std::optional<double> process_wall_s;  // whole process
+  std::optional<double> process_cpu_s;
+  std::optional<std::int64_t> max_rss_bytes;
+};
+
+struct Report {
+  Setup setup;
+  Ending ending = Ending::kRunning;
+  std::string error;             // with kCannotRun: one line
+  std::vector<RunOutcome> runs;  // all, in the order made
+
+  // Whose clocks speedup and cpu_speedup are of: the script's, or the process's
+  // if a run of a finished pair has none of its own.
+  Basis basis = Basis::kScript;
+  RatioEstimate speedup;      // wall time
+  RatioEstimate cpu_speedup;  // user and system CPU time
+  RatioEstimate process_speedup;
+  SideSummary without, with;
+
+  Speed speed = Speed::kInconclusive;
+  OutputsVerdict outputs;
+  Printed printed = Printed::kUnknown;
+  std::vector<FeatureCounts> features;  // of the last run with Kwker that has a result
+  std::vector<std::string> warnings;    // one sentence each
+  std::vector<GateResult> gates;
+  ExitCode exit_code = kExitOk;  // what the program is to end with
+};
+
+// Works everything out from what was run; `error` as in Report.
+Report MakeReport(const Setup& setup, std::vector<RunOutcome> runs, Ending ending,
+                  std::string error = "");
+
+// The run because of which the audit ended, with kScriptFailed and kKwkerFailed.
+const RunOutcome* FailedRun(const Report& report);
+
+}  // namespace kwker::audit

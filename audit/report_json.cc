@@ -1,0 +1,251 @@
+#include "audit/report_json.h"
+
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "audit/atomic_file.h"
+
+namespace kwker::audit {
+namespace {
+
+// Members in the order in which they are put in: a person may read it too.
+using json = nlohmann::ordered_json;
+
+json Number(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
+
+template <class T>
+json Nullable(const std::optional<T>& value) {
+  return value ? json(*value) : json(nullptr);
+}
+
+json Nullable(const std::optional<double>& value) { return value ? Number(*value) : json(nullptr); }
+
+json TextOrNull(const std::string& text) { return text.empty() ? json(nullptr) : json(text); }
+
+const char* Letter(Side side) { return side == Side::kA ? "a" : "b"; }
+
+const char* Name(RunEnd end) {
+  switch (end) {
+    case RunEnd::kOk:
+    case RunEnd::kExit:
+      return "exit";
+    case RunEnd::kSignal:
+      return "signal";
+    case RunEnd::kTimeout:
+      return "timeout";
+    case RunEnd::kInterrupted:
+      break;
+  }
+  return "interrupted";
+}
+
+json Ratio(const RatioEstimate& ratio) {
+  json low = nullptr, high = nullptr;
+  if (ratio.interval) {
+    low = Number(ratio.interval->low);
+    high = Number(ratio.interval->high);
+  }
+  return {{"estimate", Nullable(ratio.estimate)},
+          {"low", low},
+          {"high", high},
+          {"pairs", ratio.pairs},
+          {"method", TextOrNull(ratio.method)}};
+}
+
+json Summary(const SideSummary& side) {
+  return {{"runs", side.runs},
+          {"wall_s", Nullable(side.wall_s)},
+          {"cpu_s", Nullable(side.cpu_s)},
+          {"process_wall_s", Nullable(side.process_wall_s)},
+          {"process_cpu_s", Nullable(side.process_cpu_s)},
+          {"max_rss_bytes", Nullable(side.max_rss_bytes)}};
+}
+
+json Features(const std::vector<FeatureCounts>& features) {
+  json list = json::array();
+  for (const FeatureCounts& feature : features) {
+    list.push_back({{"name", feature.name},
+                    {"state", feature.state},
+                    {"calls", feature.calls},
+                    {"fallbacks", json(feature.fallbacks)}});
+  }
+  return list;
+}
+
+json OutputList(const std::vector<Output>& outputs) {
+  json list = json::array();
+  for (const Output& output : outputs) {
+    list.push_back({{"name", output.name},
+                    {"dtype", output.dtype},
+                    {"shape", output.shape},
+                    {"bytes", output.bytes},
+                    {"nans", output.nans},
+                    {"digest", output.digest}});
+  }
+  return list;
+}
+
+json ExitStatus(const RunOutcome& run) {
+  if (run.end == RunEnd::kOk) return 0;
+  return run.end == RunEnd::kExit ? json(run.exit_code) : json(nullptr);
+}
+
+// "wall_s", "cpu_user_s" and "cpu_sys_s" are the script's; absent clocks null.
+void AddScript(const RunOutcome& run, json* entry) {
+  const bool known = run.result.has_value();
+  const ChildResult script = run.result.value_or(ChildResult{});
+  const auto figure = [known](double value) { return known ? Number(value) : json(nullptr); };
+  json& to = *entry;
+  to["wall_s"] = figure(script.wall_s);
+  to["cpu_user_s"] = figure(script.cpu_user_s);
+  to["cpu_sys_s"] = figure(script.cpu_sys_s);
+  to["overhead_s"] = figure(script.overhead_s);
+  to["install_s"] = figure(script.install_s);
+  to["digest_s"] = figure(script.digest_s);
+  to["torch"] = nullptr;
+  if (!script.torch_version.empty()) {
+    to["torch"] = {{"version", script.torch_version},
+                   {"capability", script.capability},
+                   {"threads", script.threads}};
+  }
+  to["features"] = known ? Features(script.features) : json(nullptr);
+  to["warnings"] = known ? json(script.warnings) : json::array();
+}
+
+json Run(const RunOutcome& run) {
+  json entry = {{"side", Letter(run.request.side)},
+                {"order", run.request.order},
+                {"pair", run.request.pair < 0 ? json(nullptr) : json(run.request.pair)},
+                {"warm_up", run.request.warm_up},
+                {"end", Name(run.end)},
+                {"exit_code", ExitStatus(run)},
+                {"signal", run.end == RunEnd::kSignal ? json(run.signal) : json(nullptr)},
+                {"max_rss_bytes", run.usage.max_rss_bytes},
+                {"process",
+                 {{"wall_s", Number(run.usage.wall_s)},
+                  {"cpu_user_s", Number(run.usage.cpu_user_s)},
+                  {"cpu_sys_s", Number(run.usage.cpu_sys_s)}}},
+                {"stdout_digest", TextOrNull(run.stdout_digest)},
+                {"stderr_tail", run.stderr_tail},
+                {"result_error", TextOrNull(run.result_error)}};
+  AddScript(run, &entry);
+  return entry;
+}
+
+json Outputs(const OutputsVerdict& outputs) {
+  json name = nullptr, what = nullptr;
+  if (outputs.first_difference) {
+    name = outputs.first_difference->name;
+    what = outputs.first_difference->what;
+  }
+  return {{"count", outputs.count},
+          {"bytes", outputs.bytes},
+          {"nans", outputs.nans},
+          {"deterministic", Nullable(outputs.deterministic)},
+          {"first_difference", name},
+          {"difference", what},
+          {"reason", TextOrNull(outputs.reason)}};
+}
+
+json GateList(const std::vector<GateResult>& gates) {
+  json list = json::array();
+  for (const GateResult& gate : gates) {
+    list.push_back(
+        {{"option", gate.option}, {"state", audit::Name(gate.state)}, {"reason", gate.reason}});
+  }
+  return list;
+}
+
+json OptionList(const Options& options) {
+  return {{"pairs", options.pairs},
+          {"warmup", options.warmup},
+          {"seed", Nullable(options.seed)},
+          {"timeout_s", Nullable(options.timeout_s)},
+          {"features", Nullable(options.features)},
+          {"require_equal", options.gates.require_equal},
+          {"min_speedup", Nullable(options.gates.min_speedup)}};
+}
+
+// Runs mostly leave what an earlier one left: thousands of digests are listed
+// once, and then referred to.
+void AddOutputs(const std::vector<RunOutcome>& runs, std::size_t index, json* entry) {
+  const RunOutcome& run = runs[index];
+  (*entry)["outputs"] = nullptr;
+  (*entry)["outputs_as_in"] = nullptr;
+  if (!run.result) return;
+  for (std::size_t earlier = 0; earlier < index; ++earlier) {
+    if (runs[earlier].result && runs[earlier].result->outputs == run.result->outputs) {
+      (*entry)["outputs_as_in"] = runs[earlier].request.order;
+      return;
+    }
+  }
+  (*entry)["outputs"] = OutputList(run.result->outputs);
+}
+
+json Runs(const std::vector<RunOutcome>& runs) {
+  json list = json::array();
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    list.push_back(Run(runs[i]));
+    AddOutputs(runs, i, &list.back());
+  }
+  return list;
+}
+
+json ToJson(const Report& report) {
+  const Setup& setup = report.setup;
+  return {
+      {"schema", kReportSchema},
+      {"ending", audit::Name(report.ending)},
+      {"error", TextOrNull(report.error)},
+      {"exit_code", static_cast<int>(report.exit_code)},
+      {"verdict",
+       {{"speed", audit::Name(report.speed)},
+        {"outputs", audit::Name(report.outputs.equality)},
+        {"printed", audit::Name(report.printed)}}},
+      {"speedup", Ratio(report.speedup)},
+      {"cpu_speedup", Ratio(report.cpu_speedup)},
+      {"process_speedup", Ratio(report.process_speedup)},
+      {"basis", audit::Name(report.basis)},
+      {"outputs", Outputs(report.outputs)},
+      {"gates", GateList(report.gates)},
+      {"warnings", report.warnings},
+      {"sides", {{"a", Summary(report.without)}, {"b", Summary(report.with)}}},
+      {"features", Features(report.features)},
+      {"script",
+       {{"command", setup.command},
+        {"path", TextOrNull(setup.script_path)},
+        {"digest", TextOrNull(setup.script_digest)},
+        {"working_directory", setup.working_directory}}},
+      {"options", OptionList(setup.options)},
+      {"versions",
+       {{"kwker", setup.versions.kwker},
+        {"python", setup.versions.python},
+        {"torch_package", TextOrNull(setup.versions.torch_package)}}},
+      {"python", {{"executable", setup.python}, {"embedded", setup.embedded}}},
+      {"machine",
+       {{"cpu", TextOrNull(setup.machine.cpu)},
+        {"logical_cpus", setup.machine.logical_cpus},
+        {"memory_bytes", setup.machine.memory_bytes},
+        {"system", setup.machine.system},
+        {"load_1min", Number(setup.machine.load_1min)}}},
+      {"started", setup.started},
+      {"runs", Runs(report.runs)},
+  };
+}
+
+}  // namespace
+
+std::string FormatJson(const Report& report) {
+  return ToJson(report).dump(2, ' ', /*ensure_ascii=*/false, json::error_handler_t::replace) + "\n";
+}
+
+void WriteJson(const Report& report, const std::string& path) {
+  const std::string text = FormatJson(report);
+  if (path != "-") return WriteAtomically(path, text);
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+    throw FileError("cannot write the JSON report to stdout: it is closed or its disk is full");
+  }
+}
+
+}  // namespace kwker::audit

@@ -1,0 +1,21 @@
+// The report as JSON, for programs: "kwker.audit/1", described by
+// audit/report.schema.json. Members are only ever added under that name.
+#pragma once
+
+#include <string>
+
+#include "audit/report.h"
+
+namespace kwker::audit {
+
+inline constexpr char kReportSchema[] = "kwker.audit/1";
+
+// UTF-8, indented, with a newline at its end. Figures that are not known, or not
+// finite, are null. Bytes that are not UTF-8 become U+FFFD.
+std::string FormatJson(const Report& report);
+
+// Writes it to `path` (beside it, then renamed: no reader ever sees half of it),
+// or to stdout if `path` is "-". Throws FileError (audit/atomic_file.h).
+void WriteJson(const Report& report, const std::string& path);
+
+}  // namespace kwker::audit

@@ -1,0 +1,17 @@
+// In which order the two sides are run.
+#pragma once
+
+#include <vector>
+
+#include "audit/run.h"
+
+namespace kwker::audit {
+
+// `warmup` uncounted runs of each side in turn (AB AB ...), then `pairs` pairs
+// in balanced order: AB BA BA AB, then the same with the sides exchanged, and so
+// on (the Thue-Morse sequence), so that neither a steady drift of the machine
+// nor one that bends favours a side.
+// `order` and `pair` are numbered from 0. Arguments below 0 count as 0.
+std::vector<RunRequest> MakeSchedule(int warmup, int pairs);
+
+}  // namespace kwker::audit

@@ -1,0 +1,43 @@
+// What an audit is about, known before its first run: the script, the options,
+// the machine. The caller fills it in; it goes into every report.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "audit/gates.h"
+#include "audit/machine.h"
+
+namespace kwker::audit {
+
+struct Options {
+  int pairs = 5;   // >= 1
+  int warmup = 1;  // uncounted runs of each side, >= 0
+  std::optional<std::int64_t> seed;
+  std::optional<double> timeout_s;                   // of each run
+  std::optional<std::vector<std::string>> features;  // --features; absent: all
+  Gates gates;
+};
+
+struct Versions {
+  std::string kwker;
+  std::string python;         // "3.11.7"
+  std::string torch_package;  // of the installed package, found without importing it
+};
+
+struct Setup {
+  std::vector<std::string> command;  // the script's: {"train.py", "--epochs", "1"}
+  std::string script_path;           // absolute; empty with -c and -m
+  std::string script_digest;         // "xxh3-128:" and 32 hexadecimal digits; empty if unknown
+  std::string working_directory;
+  std::string python;    // path of the interpreter
+  bool embedded = true;  // false: that Python has no shared libpython, so it ran as a program
+  std::string started;   // "2026-01-31T12:00:00Z"
+  Options options;
+  Versions versions;
+  Machine machine;
+};
+
+}  // namespace kwker::audit

@@ -1,0 +1,169 @@
+#include "audit/warnings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "audit/statistics.h"
+
+namespace kwker::audit {
+namespace {
+
+using Warnings = std::vector<std::string>;
+
+// Runs of one side, one like the other on a quiet machine, stay well below.
+constexpr double kNoisySpread = 0.05;
+// Iglewicz and Hoaglin, How to Detect and Handle Outliers (1993): a value is
+// one if it is more than 3.5 robust standard deviations off. A deviation of less
+// than 2% harms nobody.
+constexpr double kOutlierDeviations = 3.5;
+constexpr double kOutlierAtLeast = 0.02;
+constexpr std::size_t kOutlierPairs = 4;  // with fewer nobody can tell
+
+void FewPairs(const Report& report, Warnings* warnings) {
+  if (report.ending == Ending::kCompleted && FinishedPairs(report.runs).size() == 1) {
+    warnings->push_back(
+        "one pair has no interval: two or more tell how sure the ratio is (--pairs)");
+  }
+}
+
+void Clocks(const Report& report, Warnings* warnings) {
+  const bool any_pair = !FinishedPairs(report.runs).empty();
+  if (any_pair && report.basis == Basis::kProcess) {
+    warnings->push_back(
+        "a run ended without the script's own clocks: all times are those of the whole process, "
+        "with the start of Python");
+  }
+  if (any_pair && !report.cpu_speedup.estimate) {
+    warnings->push_back("the script's CPU time is too short to be measured");
+  }
+}
+
+void Noise(const Report& report, Warnings* warnings) {
+  const std::vector<Pair> pairs = FinishedPairs(report.runs);
+  std::vector<double> without, with;
+  for (const Pair& pair : pairs) {
+    const auto a = Wall(*pair.without, report.basis);
+    const auto b = Wall(*pair.with, report.basis);
+    if (!a || !b || !(*a > 0) || !(*b > 0)) return;
+    without.push_back(std::log(*a));
+    with.push_back(std::log(*b));
+  }
+  const double spread = std::max(RobustSpread(without), RobustSpread(with));
+  if (spread > kNoisySpread) {
+    warnings->push_back(
+        fmt::format("noisy machine: runs of the same side spread by {:.0f}%; close other programs "
+                    "or raise --pairs",
+                    100 * spread));
+  }
+  const std::vector<double> logs = LogRatios(pairs, Wall, report.basis);
+  if (logs.size() < kOutlierPairs) return;
+  const double median = Median(logs);
+  const double limit = std::max(kOutlierDeviations * RobustSpread(logs), kOutlierAtLeast);
+  for (std::size_t i = 0; i < logs.size(); ++i) {
+    if (std::abs(logs[i] - median) <= limit) continue;
+    warnings->push_back(fmt::format("pair {} is an outlier: {:.2f}x, the median is {:.2f}x",
+                                    pairs[i].number + 1, std::exp(logs[i]), std::exp(median)));
+  }
+}
+
+void Kernels(const Report& report, Warnings* warnings) {
+  bool any_with = false;
+  std::int64_t calls = 0;
+  std::set<std::string> uneven;
+  std::map<std::string, std::int64_t> first;
+  bool is_first = true;
+  for (const RunOutcome& run : report.runs) {
+    if (!run.result || run.end != RunEnd::kOk) continue;
+    if (run.request.side == Side::kA) continue;
+    any_with = true;
+    for (const FeatureCounts& feature : run.result->features) {
+      calls += feature.calls;
+      if (is_first) first[feature.name] = feature.calls;
+      if (first[feature.name] != feature.calls) uneven.insert(feature.name);
+    }
+    is_first = false;
+  }
+  if (any_with && calls == 0) {
+    warnings->push_back("Kwker's kernels were never called: both sides ran torch's own code");
+  }
+  for (const std::string& name : uneven) {
+    warnings->push_back(fmt::format("{} was not called equally often in all runs", name));
+  }
+  for (const FeatureCounts& feature : report.features) {
+    if (feature.state != "on" && feature.state != "off") {
+      warnings->push_back(fmt::format("{} did not take part: {}", feature.name, feature.state));
+    }
+  }
+}
+
+// The sides should differ in nothing but the kernels.
+void Sides(const Report& report, Warnings* warnings) {
+  std::set<std::string> torches;
+  for (const RunOutcome& run : report.runs) {
+    if (!run.result || run.result->torch_version.empty()) continue;
+    torches.insert(fmt::format("{} {} with {} threads", run.result->torch_version,
+                               run.result->capability, run.result->threads));
+  }
+  if (torches.size() > 1) {
+    warnings->push_back(
+        fmt::format("torch was not the same in all runs: {}", fmt::join(torches, "; ")));
+  }
+}
+
+void Outputs(const Report& report, Warnings* warnings) {
+  for (const RunOutcome& run : report.runs) {
+    if (run.end == RunEnd::kOk && !run.result) {
+      warnings->push_back(fmt::format("run {} left no result{}", run.request.order + 1,
+                                      run.result_error.empty()
+                                          ? " (os._exit, exec or a crash at exit)"
+                                          : ": " + run.result_error));
+    }
+  }
+  if (report.printed == Printed::kDifferent) {
+    warnings->push_back("the printed text differs between the sides (it does not decide)");
+  }
+}
+
+// Each once, however many runs gave it.
+void OfChildren(const Report& report, Warnings* warnings) {
+  std::vector<std::string> order;
+  std::map<std::string, int> runs;
+  for (const RunOutcome& run : report.runs) {
+    if (!run.result) continue;
+    for (const std::string& warning :
+         std::set<std::string>(run.result->warnings.begin(), run.result->warnings.end())) {
+      if (runs[warning]++ == 0) order.push_back(warning);
+    }
+  }
+  for (const std::string& warning : order) {
+    const bool all = runs[warning] == static_cast<int>(report.runs.size());
+    warnings->push_back(
+        all ? warning
+            : fmt::format("{} (in {} of {} runs)", warning, runs[warning], report.runs.size()));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> FindWarnings(const Report& report) {
+  Warnings warnings;
+  FewPairs(report, &warnings);
+  Clocks(report, &warnings);
+  Outputs(report, &warnings);
+  Kernels(report, &warnings);
+  Sides(report, &warnings);
+  Noise(report, &warnings);
+  OfChildren(report, &warnings);
+  if (!report.setup.embedded) {
+    warnings.push_back(
+        "this Python has no shared libpython: the script ran in Python's own program, and its "
+        "tracebacks show a few lines of kwker");
+  }
+  return warnings;
+}
+
+}  // namespace kwker::audit

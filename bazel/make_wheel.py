@@ -1,0 +1,70 @@
+"""Writes a wheel. See the rule `wheel` in wheel.bzl, which runs this."""
+
+import argparse
+import base64
+import hashlib
+import os
+import stat
+import zipfile
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--out", required=True)
+    parser.add_argument("--metadata", required=True, help="the METADATA file's text")
+    parser.add_argument(
+        "--file",
+        nargs=2,
+        action="append",
+        default=[],
+        metavar=("SOURCE", "PATH"),
+        help="PATH is the file's place in the wheel",
+    )
+    parser.add_argument(
+        "--script",
+        nargs=2,
+        action="append",
+        default=[],
+        metavar=("SOURCE", "NAME"),
+        help="installed as bin/NAME",
+    )
+    args = parser.parse_args()
+
+    name, version, python, abi, platform = os.path.basename(args.out)[: -len(".whl")].split("-")
+    dist = "%s-%s" % (name, version)
+    entries = []
+    for source, path in args.file:
+        with open(source, "rb") as f:
+            entries.append((path, f.read(), 0o644))
+    for source, script in args.script:
+        with open(source, "rb") as f:
+            entries.append(("%s.data/scripts/%s" % (dist, script), f.read(), 0o755))
+    wheel = "Wheel-Version: 1.0\nGenerator: kwker\nRoot-Is-Purelib: false\nTag: %s-%s-%s\n" % (
+        python,
+        abi,
+        platform,
+    )
+    entries.sort()
+    entries.append((dist + ".dist-info/METADATA", args.metadata.encode(), 0o644))
+    entries.append((dist + ".dist-info/WHEEL", wheel.encode(), 0o644))
+
+    record = dist + ".dist-info/RECORD"
+    lines = []
+    with zipfile.ZipFile(args.out, "w", zipfile.ZIP_DEFLATED) as out:
+        for path, data, mode in entries:
+            digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+            lines.append("%s,sha256=%s,%d\n" % (path, digest, len(data)))
+            write(out, path, data, mode)
+        write(out, record, ("".join(lines) + record + ",,\n").encode(), 0o644)
+
+
+def write(out, path, data, mode):
+    # The same inputs make the same file: no time of day in it.
+    info = zipfile.ZipInfo(path, (1980, 1, 1, 0, 0, 0))
+    info.external_attr = (stat.S_IFREG | mode) << 16
+    info.compress_type = zipfile.ZIP_DEFLATED
+    out.writestr(info, data)
+
+
+if __name__ == "__main__":
+    main()

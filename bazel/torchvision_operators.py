@@ -1,0 +1,28 @@
+"""Lets torchvision be imported where its C++ operators do not load.
+
+Set-up copies this into .venv where the registry's torchvision was built for
+another torch: `import torchvision` then stops, because it describes operators
+that nothing has defined. Declaring the two is enough for transforms, models and
+datasets; calling them stays an error. Nothing is imported before torchvision is.
+"""
+
+import importlib.abc
+import sys
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+    def find_spec(self, fullname, path, target=None):
+        if fullname == "torchvision":
+            sys.meta_path.remove(self)
+            import torch
+
+            library = torch.library.Library("torchvision", "FRAGMENT")
+            for name in ("nms", "qnms"):
+                library.define(name + "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
+            self.library = library  # its operators live as long as it does
+            _keep.append(self)
+        return None
+
+
+_keep = []
+sys.meta_path.insert(0, _Finder())

@@ -1,0 +1,195 @@
+#include "cli/audit_command.h"
+
+#include <charconv>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <iostream>
+#include <limits>
+
+#include "audit/atomic_file.h"
+#include "audit/child_run.h"
+#include "audit/machine.h"
+#include "audit/report_json.h"
+#include "audit/report_text.h"
+#include "audit/session.h"
+#include "cli/terminal.h"
+#include "cli/usage_error.h"
+
+namespace fs = std::filesystem;
+
+namespace kwker::cli {
+namespace {
+
+constexpr char kUsage[] = "kwker audit [options] -- SCRIPT [ARG...]";
+
+constexpr char kFooter[] = R"(
+The script runs again and again, each time in a fresh process, without and with
+Kwker in turn: with nothing on its stdin, in this folder and this environment
+(PYTHONHASHSEED is set to 0 if it is not set). What it prints goes to files that
+are removed at the end.
+
+Exit codes: 0 all that was asked for holds; 1 --require-equal or --min-speedup
+fails, or the script fails only with Kwker; 2 wrong usage; 3 the script fails;
+4 undecided (not deterministic, or too noisy); 130 interrupted.)";
+
+std::string Now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc = {};
+  gmtime_r(&now, &utc);
+  char text[32];
+  std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text;
+}
+
+audit::TextStyle StyleOf(std::FILE* stream) {
+  audit::TextStyle style;
+  style.width = Width(stream);
+  style.colour = WantsColour(stream);
+  style.unicode = SpeaksUnicode();
+  return style;
+}
+
+// A number that must lie above 0.
+CLI::Validator AboveZero() {
+  return CLI::Validator(
+      [](std::string& text) {
+        char* end = nullptr;
+        const double value = std::strtod(text.c_str(), &end);
+        const bool fine = end != text.c_str() && *end == '\0' && value > 0 &&
+                          value <= std::numeric_limits<double>::max();
+        return fine ? std::string() : "'" + text + "' is not a number above 0";
+      },
+      "NUMBER");
+}
+
+CLI::Validator WholeNumber(std::int64_t low, std::int64_t high) {
+  return CLI::Validator(
+      [low, high](std::string& text) {
+        std::int64_t value = 0;
+        const char* end = text.data() + text.size();
+        const auto [stop, error] = std::from_chars(text.data(), end, value);
+        const bool fine = error == std::errc() && stop == end && value >= low && value <= high;
+        return fine ? std::string()
+                    : "'" + text + "' is not a whole number from " + std::to_string(low) + " to " +
+                          std::to_string(high);
+      },
+      "N");
+}
+
+}  // namespace
+
+AuditCommand::AuditCommand(CLI::App& app)
+    : command_(app.add_subcommand("audit", "Compare a script's runs with and without Kwker")) {
+  SetUsage(*command_,
+           "Usage: kwker audit [options] -- SCRIPT [ARG...]\n"
+           "       kwker audit [options] -- -m MODULE [ARG...]\n"
+           "       kwker audit [options] -- -c CODE [ARG...]");
+  command_->footer(kFooter);
+  constexpr std::int64_t kManyRuns = 10'000;
+  command_->add_option("-n,--pairs", options_.pairs, "Pairs of runs to measure")
+      ->check(WholeNumber(1, kManyRuns))
+      ->type_name("N")
+      ->capture_default_str();
+  command_->add_option("--warmup", options_.warmup, "Uncounted runs of each side before them")
+      ->check(WholeNumber(0, kManyRuns))
+      ->type_name("N")
+      ->capture_default_str();
+  command_->add_option("--seed", options_.seed, "Seed Python's random, NumPy and torch first")
+      ->check(WholeNumber(0, std::numeric_limits<std::int64_t>::max()))
+      ->type_name("N");
+  command_->add_option("--timeout", options_.timeout_s, "Time limit for each run")
+      ->check(AboveZero())
+      ->type_name("SECONDS");
+  command_->add_option("--features", options_.features, "With Kwker, only these of its features")
+      ->delimiter(',')
+      ->type_name("NAME,...");
+  command_->add_option("--json", json_, "Write the report, with all runs, as JSON (-: to stdout)")
+      ->type_name("FILE");
+  command_->add_flag("--require-equal", options_.gates.require_equal,
+                     "Fail unless the outputs are equal to the bit");
+  command_
+      ->add_option("--min-speedup", options_.gates.min_speedup,
+                   "Fail unless the speed-up surely reaches this")
+      ->check(AboveZero())
+      ->type_name("RATIO");
+  command_->add_flag("--show-output", show_output_, "Show on stderr what the script prints");
+  AddPythonOption(*command_, python_);
+}
+
+audit::Setup AuditCommand::MakeSetup(const ScriptCommand& script,
+                                     const audit::PythonInstall& python) const {
+  std::error_code error;
+  audit::Setup setup;
+  setup.command = script.words;
+  setup.script_path = script.path;
+  if (const std::string digest = script.path.empty() ? "" : audit::DigestFile(script.path);
+      !digest.empty()) {
+    setup.script_digest = "xxh3-128:" + digest;
+  }
+  setup.working_directory = fs::current_path(error).string();
+  setup.python = python.executable;
+  setup.embedded = !python.libpython.empty();
+  setup.started = Now();
+  setup.options = options_;
+  setup.versions.kwker = python.kwker_version;
+  setup.versions.python = python.version;
+  setup.versions.torch_package = python.torch;
+  setup.machine = audit::DescribeMachine();
+  return setup;
+}
+
+int AuditCommand::Run(const Invocation& invocation) const {
+  const ScriptCommand script = ParseScriptCommand(invocation.script_words, kUsage);
+  if (!json_.empty()) audit::CheckWritable(json_);
+  const audit::PythonInstall python = UsePython(python_, invocation.self);
+  const audit::Setup setup = MakeSetup(script, python);
+
+  // From here on Ctrl-C ends the run in progress, not this program.
+  audit::ChildRunner runner({.program = invocation.self,
+                             .python = python,
+                             .command = script.words,
+                             .seed = options_.seed,
+                             .features = options_.features,
+                             .timeout_s = options_.timeout_s,
+                             .show_output = show_output_});
+  audit::ProgressStyle style;
+  style.live = IsTerminal(stderr) && !show_output_;
+  style.colour = WantsColour(stderr);
+  style.unicode = SpeaksUnicode();
+  style.width = Width(stderr);
+  const auto progress = audit::MakeProgress(stderr, style);
+
+  std::string cannot_write;  // the audit goes on: its text may still be read
+  const auto write_json = [&](const audit::Report& report) {
+    try {
+      audit::WriteJson(report, json_);
+      cannot_write.clear();
+    } catch (const audit::FileError& e) {
+      cannot_write = e.what();
+    }
+  };
+  audit::SessionHooks hooks;
+  hooks.progress = progress.get();
+  hooks.interrupted = [&] { return runner.Interrupted(); };
+  if (!json_.empty() && json_ != "-") hooks.after_pair = write_json;
+
+  const audit::Report report = audit::RunAudit(
+      setup, [&](const audit::RunRequest& request) { return runner.Run(request); }, hooks);
+  progress->Finish();
+
+  // stdout is the JSON's alone when that goes there.
+  std::FILE* text_stream = json_ == "-" ? stderr : stdout;
+  std::fputs(audit::FormatText(report, StyleOf(text_stream)).c_str(), text_stream);
+  std::fflush(text_stream);
+  if (!json_.empty()) write_json(report);
+  if (!cannot_write.empty()) {
+    std::cerr << "kwker: " << cannot_write << "\n";
+    return audit::kExitUsage;
+  }
+  return report.exit_code;
+}
+
+}  // namespace kwker::cli

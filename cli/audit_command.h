@@ -1,0 +1,30 @@
+// `kwker audit -- SCRIPT`: a script with and without Kwker, compared.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "audit/setup.h"
+#include "cli/common_options.h"
+#include "cli/script_command.h"
+
+namespace kwker::cli {
+
+class AuditCommand {
+ public:
+  explicit AuditCommand(CLI::App& app);
+  bool chosen() const { return command_->parsed(); }
+  // Returns the exit code (audit/gates.h). Throws UsageError, PythonError and,
+  // for what is known before the first run, FileError.
+  int Run(const Invocation& invocation) const;
+
+ private:
+  audit::Setup MakeSetup(const ScriptCommand& script, const audit::PythonInstall& python) const;
+
+  CLI::App* command_;
+  std::string python_;
+  audit::Options options_;
+  std::string json_;
+  bool show_output_ = false;
+};
+
+}  // namespace kwker::cli

@@ -1,0 +1,28 @@
+// What the subcommands share.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "audit/python_install.h"
+
+namespace kwker::cli {
+
+struct Invocation {
+  std::filesystem::path self;             // this program's own file
+  std::vector<std::string> script_words;  // after the first "--"
+};
+
+// The text that --help starts with.
+void SetUsage(CLI::App& app, const std::string& usage);
+
+// --python, also from KWKER_PYTHON.
+void AddPythonOption(CLI::App& app, std::string& wanted);
+
+// Finds that Python, asks it and checks it: PythonError if the kernels cannot
+// work there.
+audit::PythonInstall UsePython(const std::string& wanted, const std::filesystem::path& self);
+
+}  // namespace kwker::cli

@@ -1,0 +1,47 @@
+#include "kernels/optim/adam.h"
+
+#include "kernels/base/partition.h"
+#include "kernels/optim/adam_isa.h"
+
+namespace kwker::optim {
+namespace {
+
+// Elements that are worth a thread: below twice this a second thread costs more
+// than it takes over (see tests/benchmarks).
+constexpr std::int64_t kGrain = 24576;
+
+template <typename T>
+using RangeFunction = void (*)(const AdamTensor<T>&, std::int64_t, std::int64_t,
+                               const AdamScalars<T>&, const SqrtChoice<T>&);
+
+template <typename T>
+RangeFunction<T> Choose(Isa isa) {
+  switch (isa) {
+    case Isa::kAvx512:
+      return internal::AdamAvx512;
+    case Isa::kAvx2:
+      return internal::AdamAvx2;
+    case Isa::kDefault:
+      break;
+  }
+  return internal::AdamSse2;
+}
+
+}  // namespace
+
+template <typename T>
+void Adam(std::span<const AdamTensor<T>> tensors, const AdamScalars<T>& scalars,
+          const SqrtChoice<T>& sqrt, Isa isa, const ParallelFor& parallel_for) {
+  const RangeFunction<T> range = Choose<T>(isa);
+  ForEachRange(tensors, kGrain, parallel_for,
+               [&](const AdamTensor<T>& t, std::int64_t begin, std::int64_t end) {
+                 range(t, begin, end, scalars, sqrt);
+               });
+}
+
+template void Adam(std::span<const AdamTensor<float>>, const AdamScalars<float>&,
+                   const SqrtChoice<float>&, Isa, const ParallelFor&);
+template void Adam(std::span<const AdamTensor<double>>, const AdamScalars<double>&,
+                   const SqrtChoice<double>&, Isa, const ParallelFor&);
+
+}  // namespace kwker::optim

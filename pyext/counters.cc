@@ -1,0 +1,68 @@
+#include "pyext/counters.h"
+
+namespace kwker::pyext {
+
+const char* ReasonText(Reason reason) {
+  switch (reason) {
+    case Reason::kAliasing:
+      return "tensors share memory";
+    case Reason::kAmsgrad:
+      return "amsgrad=True";
+    case Reason::kArguments:
+      return "arguments not as torch's own optimizer passes them";
+    case Reason::kAutocast:
+      return "under autocast";
+    case Reason::kBetaZero:
+      return "beta1 is 0";
+    case Reason::kCapturable:
+      return "capturable=True";
+    case Reason::kComplex:
+      return "complex parameters";
+    case Reason::kDevice:
+      return "not on the CPU";
+    case Reason::kDifferentiable:
+      return "differentiable=True";
+    case Reason::kDtype:
+      return "dtype other than float32 and float64";
+    case Reason::kFlushDenormal:
+      return "floating-point mode changed (set_flush_denormal)";
+    case Reason::kForeach:
+      return "foreach=True was asked for";
+    case Reason::kForwardAd:
+      return "forward-mode gradients";
+    case Reason::kFused:
+      return "fused=True was asked for";
+    case Reason::kGradMode:
+      return "gradients are being recorded";
+    case Reason::kGradScaling:
+      return "gradient scaling inside the optimizer";
+    case Reason::kHyperparameter:
+      return "a hyperparameter out of its usual range";
+    case Reason::kInferenceMode:
+      return "inference mode or inference tensors";
+    case Reason::kLayout:
+      return "memory layouts differ or have gaps";
+    case Reason::kMixedDtypes:
+      return "dtypes differ";
+    case Reason::kPatched:
+      return "torch's function was replaced by somebody else";
+    case Reason::kSparse:
+      return "sparse gradients";
+    case Reason::kStep:
+      return "step is not a plain float tensor";
+    case Reason::kStorage:
+      return "a tensor without its memory";
+    case Reason::kSubclass:
+      return "tensor subclass";
+    case Reason::kTensorHyperparameter:
+      return "a hyperparameter is not a plain number";
+    case Reason::kTorchMode:
+      return "a torch mode or transform is active";
+    case Reason::kNone:
+    case Reason::kCount:
+      break;
+  }
+  return "";
+}
+
+}  // namespace kwker::pyext

@@ -1,0 +1,61 @@
+"""The extension module: kernels on torch's tensors. Not for users; see kwker.torch_ops."""
+
+from collections.abc import Callable
+from typing import Any
+
+from torch import Tensor
+
+torch_version: str  # of the headers it was compiled with
+
+class Counters:
+    """What one feature has done; shared by all threads."""
+
+    enabled: bool  # looked at by the feature's hook at each call
+    @property
+    def name(self) -> str: ...
+    @property
+    def calls(self) -> int: ...
+    @property
+    def elements(self) -> int: ...
+    @property
+    def seconds(self) -> float: ...
+    @property
+    def fallbacks(self) -> dict[str, int]: ...
+    def reset(self) -> None: ...
+
+adam_counters: Counters
+adamw_counters: Counters
+sgd_counters: Counters
+
+def isa() -> str:
+    """The instruction set of torch's kernels: "default", "avx2" or "avx512"."""
+
+def sqrt_form(float64: bool) -> str:
+    """How kernels make torch's square root here: "estimate", "ieee" or "library"."""
+
+def adam_hook(original: Callable[..., None]) -> Callable[..., None]:
+    """A function in C in place of torch.optim.adam.adam; calls `original` where it declines."""
+
+def sgd_hook(original: Callable[..., None]) -> Callable[..., None]:
+    """A function in C in place of torch.optim.sgd.sgd; calls `original` where it declines."""
+
+def set_adam_loop(module: dict[str, Any], loop: Callable[..., None]) -> None:
+    """The namespace and the object at "_single_tensor_adam" in it that the hook stands for."""
+
+def set_sgd_loop(module: dict[str, Any], loop: Callable[..., None]) -> None:
+    """The namespace and the object at "_single_tensor_sgd" in it that the hook stands for."""
+
+def observe(
+    original: Callable[..., Any],
+    callback: Callable[[Any, tuple[Any, ...], dict[str, Any]], None],
+) -> Callable[..., Any]:
+    """A function in C: original(...), then callback(result, args, kwargs), whose errors are lost."""
+
+def digest_tensor(tensor: Tensor) -> tuple[str, int]:
+    """XXH3-128 of dtype, shape and elements in logical order, in hexadecimal; number of NaNs.
+
+    Any NaN counts like any other; the sign of zero counts. Strided CPU tensors of every dtype.
+
+    Raises:
+        ValueError: for sparse, quantised and other tensors, and other devices.
+    """

@@ -1,0 +1,83 @@
+"""Runs a script as __main__ from within Python, as close to `python SCRIPT` as that can be.
+
+Only for a Python without libpython; otherwise Python's own main function does it.
+"""
+
+from __future__ import annotations
+
+import builtins
+import importlib.machinery
+import io
+import os
+import runpy
+import sys
+import types
+import zipfile
+from types import TracebackType
+
+
+def run_as_main(command: list[str]) -> None:
+    """`command` is what follows `python`: SCRIPT ARG..., -m MODULE ARG... or -c CODE ARG..."""
+    module = types.ModuleType("__main__")
+    vars(module)["__builtins__"] = builtins
+    own_frames = _frames_of(sys._getframe())
+    sys.modules["__main__"] = module
+    try:
+        _run(module, command)
+    except BaseException:
+        _hide_from_tracebacks(own_frames)
+        raise
+
+
+def _run(module: types.ModuleType, command: list[str]) -> None:
+    first = command[0]
+    if first in ("-m", "-c"):
+        target = command[1]
+        sys.argv = [first, *command[2:]]
+        _set_first_path("" if first == "-c" else os.getcwd())
+        if first == "-m":
+            runpy._run_module_as_main(target)  # type: ignore[attr-defined]
+        else:
+            module.__loader__ = importlib.machinery.BuiltinImporter  # type: ignore[assignment]
+            exec(compile(target, "<string>", "exec"), vars(module))
+        return
+    sys.argv = list(command)
+    if os.path.isdir(first) or zipfile.is_zipfile(first):
+        _set_first_path(first)
+        runpy._run_module_as_main("__main__", False)  # type: ignore[attr-defined]
+        return
+    _set_first_path(os.path.dirname(os.path.realpath(first)))
+    module.__file__ = first
+    vars(module)["__cached__"] = None
+    module.__loader__ = importlib.machinery.SourceFileLoader("__main__", first)
+    with io.open_code(os.path.abspath(first)) as file:
+        source = file.read()
+    exec(compile(source, first, "exec"), vars(module))
+
+
+def _set_first_path(folder: str) -> None:
+    if not getattr(sys.flags, "safe_path", False):  # else `-m` has put nothing there
+        sys.path[0] = folder
+
+
+def _frames_of(frame: types.FrameType | None) -> set[str]:
+    """The files whose frames a traceback starts with, before the script's own."""
+    files = {_run.__code__.co_filename, "<frozen runpy>", runpy.__file__}
+    while frame is not None:
+        files.add(frame.f_code.co_filename)
+        frame = frame.f_back
+    return files
+
+
+def _hide_from_tracebacks(files: set[str]) -> None:
+    """Leaves the exception to Python, which then prints it without the frames of `files`."""
+    hook = sys.excepthook
+
+    def without_them(
+        kind: type[BaseException], error: BaseException, trace: TracebackType | None
+    ) -> None:
+        while trace is not None and trace.tb_frame.f_code.co_filename in files:
+            trace = trace.tb_next
+        hook(kind, error.with_traceback(trace), trace)
+
+    sys.excepthook = without_them

@@ -1,0 +1,44 @@
+"""What the wheel's kwker.pth runs at the start of every Python, where KWKER_INSTALL asks for it.
+
+So worker processes, launchers and CI get the kernels without a line in the script. torch is not
+imported: the kernels are installed when the program itself has imported it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from types import ModuleType
+
+from kwker._import_hook import when_imported
+
+_asked = False
+_seconds = 0.0
+
+
+def install_if_asked() -> None:
+    """Installs when torch is imported, if KWKER_INSTALL is set to other than "", "0", "false"."""
+    global _asked
+    if _asked or os.environ.get("KWKER_INSTALL", "").lower() in ("", "0", "false", "no", "off"):
+        return
+    _asked = True
+    when_imported("torch", _install)
+
+
+def install_seconds() -> float:
+    """Wall time that installing has taken in this process."""
+    return _seconds
+
+
+def _install(torch: ModuleType) -> None:
+    global _seconds
+    start = time.perf_counter()
+    try:
+        from kwker import torch_ops
+
+        features = os.environ.get("KWKER_FEATURES")
+        torch_ops.install(features=None if features is None else features.split(","))
+    except (ImportError, ValueError) as error:  # the program goes on with torch's own code
+        sys.stderr.write(f"kwker: not installed: {error}\n")
+    _seconds = time.perf_counter() - start

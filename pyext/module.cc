@@ -1,0 +1,73 @@
+// kwker._C: the extension module. Its Python face is described in kwker/_C.pyi.
+#include <torch/csrc/utils/pybind.h>
+#include <torch/headeronly/version.h>
+
+#include <string>
+
+#include "kernels/base/isa.h"
+#include "pyext/counters.h"
+#include "pyext/digest.h"
+#include "pyext/hook.h"
+#include "pyext/optim.h"
+#include "pyext/torch_state.h"
+
+namespace kwker::pyext {
+namespace {
+
+namespace py = pybind11;
+
+py::dict FallbacksOf(const Counters& counters) {
+  py::dict fallbacks;
+  for (std::size_t i = 0; i < counters.fallbacks.size(); ++i) {
+    const std::int64_t count = counters.fallbacks[i];
+    if (count > 0) fallbacks[ReasonText(static_cast<Reason>(i))] = count;
+  }
+  return fallbacks;
+}
+
+void Reset(Counters& counters) {
+  counters.calls = 0;
+  counters.elements = 0;
+  counters.nanoseconds = 0;
+  for (auto& count : counters.fallbacks) count = 0;
+}
+
+void BindCounters(py::module_& m) {
+  py::class_<Counters, std::unique_ptr<Counters, py::nodelete>>(m, "Counters")
+      .def_property_readonly("name", [](const Counters& c) { return c.name; })
+      .def_property(
+          "enabled", [](const Counters& c) { return c.enabled.load(); },
+          [](Counters& c, bool enabled) { c.enabled = enabled; })
+      .def_property_readonly("calls", [](const Counters& c) { return c.calls.load(); })
+      .def_property_readonly("elements", [](const Counters& c) { return c.elements.load(); })
+      .def_property_readonly(
+          "seconds", [](const Counters& c) { return 1e-9 * static_cast<double>(c.nanoseconds); })
+      .def_property_readonly("fallbacks", &FallbacksOf)
+      .def("reset", &Reset);
+  m.attr("adam_counters") = py::cast(&adam_counters, py::return_value_policy::reference);
+  m.attr("adamw_counters") = py::cast(&adamw_counters, py::return_value_policy::reference);
+  m.attr("sgd_counters") = py::cast(&sgd_counters, py::return_value_policy::reference);
+}
+
+}  // namespace
+}  // namespace kwker::pyext
+
+PYBIND11_MODULE(_C, m) {
+  namespace py = pybind11;
+  using namespace kwker::pyext;
+  m.attr("torch_version") = TORCH_VERSION;
+  BindCounters(m);
+  m.def("isa", [] { return std::string(kwker::IsaName(TorchIsa())); });
+  m.def("sqrt_form", [](bool float64) {
+    return float64 ? kwker::SqrtFormName(TorchSqrt<double>().form)
+                   : kwker::SqrtFormName(TorchSqrt<float>().form);
+  });
+  m.def("observe", &Observe);
+  m.def("digest_tensor", &DigestTensor);
+  m.def("set_adam_loop", &SetAdamLoop);
+  m.def("set_sgd_loop", &SetSgdLoop);
+  m.def("adam_hook",
+        [](const py::object& original) { return MakeHook("adam", original, &AdamEntry); });
+  m.def("sgd_hook",
+        [](const py::object& original) { return MakeHook("sgd", original, &SgdEntry); });
+}

@@ -1,0 +1,97 @@
+// What the optimizers' entries share.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <ATen/record_function.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "pyext/counters.h"
+#include "pyext/hook.h"
+#include "pyext/tensor_check.h"
+#include "pyext/torch_state.h"
+
+namespace kwker::pyext {
+
+// Tensors of a Python list whose items passed ExactTensor.
+using TensorList = std::vector<const at::Tensor*>;
+
+// The reason that an entry ends with, as an exception: checks are many and
+// nested, and falling back is the slow way anyway.
+struct FallBack {
+  Reason reason;
+};
+
+inline void Require(bool holds, Reason otherwise) {
+  if (!holds) throw FallBack{otherwise};
+}
+inline void Require(Reason reason) {
+  if (reason != Reason::kNone) throw FallBack{reason};
+}
+
+// The items of an exact list, all of them exact tensors; `size` of them unless
+// that is negative.
+inline TensorList Tensors(PyObject* list, Py_ssize_t size = -1) {
+  Require(list != nullptr && PyList_CheckExact(list), Reason::kArguments);
+  Require(size < 0 || PyList_GET_SIZE(list) == size, Reason::kArguments);
+  TensorList tensors;
+  tensors.reserve(static_cast<std::size_t>(PyList_GET_SIZE(list)));
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i) {
+    Reason reason = Reason::kNone;
+    const at::Tensor* tensor = ExactTensor(PyList_GET_ITEM(list, i), &reason);
+    Require(reason);
+    tensors.push_back(tensor);
+  }
+  return tensors;
+}
+
+// A double, rounded once to the dtype of the parameters, as torch rounds a
+// Python number. Torch refuses one that the dtype's range does not reach.
+template <typename T>
+T Rounded(double x) {
+  Require(std::abs(x) <= static_cast<double>(std::numeric_limits<T>::max()),
+          Reason::kHyperparameter);
+  return static_cast<T>(x);
+}
+
+inline void BumpVersion(const at::Tensor& tensor, int times) {
+  for (int i = 0; i < times; ++i) tensor.unsafeGetTensorImpl()->bump_version();
+}
+
+// Runs `kernel` as torch would run an operator: seen by its profiler, without
+// the interpreter's lock where that is worth the two switches.
+template <typename Kernel>
+void RunKernel(Counters& counters, const char* name, std::int64_t elements, const Kernel& kernel) {
+  RECORD_FUNCTION(name, c10::ArrayRef<const c10::IValue>{});
+  constexpr std::int64_t kWorthUnlocking = 8192;
+  const auto start = std::chrono::steady_clock::now();
+  if (elements >= kWorthUnlocking) {
+    const pybind11::gil_scoped_release unlocked;
+    kernel();
+  } else {
+    kernel();
+  }
+  const auto duration = std::chrono::steady_clock::now() - start;
+  counters.CountCall(elements,
+                     std::chrono::duration_cast<std::chrono::nanoseconds>(duration).count());
+}
+
+// The part of an entry that is the same for each: `serve` takes the call or
+// throws FallBack before it has changed anything.
+template <typename Serve>
+bool TryServe(Counters& counters, PyObject** result, const Serve& serve) {
+  try {
+    serve();
+  } catch (const FallBack& fall_back) {
+    counters.CountFallback(fall_back.reason);
+    return false;
+  }
+  *result = Py_NewRef(Py_None);
+  return true;
+}
+
+}  // namespace kwker::pyext

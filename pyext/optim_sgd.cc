@@ -1,0 +1,217 @@
+#include <ATen/ops/empty_strided.h>
+#include <torch/csrc/autograd/python_variable.h>
+
+#include <array>
+
+#include "kernels/optim/sgd.h"
+#include "pyext/arguments.h"
+#include "pyext/optim.h"
+#include "pyext/optim_common.h"
+#include "pyext/optim_loop.h"
+
+namespace kwker::pyext {
+
+Counters sgd_counters("optim.sgd");
+
+namespace {
+
+Loop loop("_single_tensor_sgd");
+
+enum Parameter {
+  kParams,
+  kGrads,
+  kMomentumBuffers,
+  kHasSparseGrad,
+  kForeach,
+  kFused,
+  kGradScale,
+  kFoundInf,
+  kWeightDecay,
+  kMomentum,
+  kLr,
+  kDampening,
+  kNesterov,
+  kMaximize,
+  kParameterCount,
+};
+
+using Arguments = std::array<PyObject*, kParameterCount>;
+
+const Signature<kParameterCount>& SgdSignature() {
+  static const Signature<kParameterCount> signature(
+      {"params", "d_p_list", "momentum_buffer_list", "has_sparse_grad", "foreach", "fused",
+       "grad_scale", "found_inf", "weight_decay", "momentum", "lr", "dampening", "nesterov",
+       "maximize"},
+      kWeightDecay);
+  return signature;
+}
+
+// The hyperparameters as Python's doubles.
+struct Hyperparameters {
+  double weight_decay, momentum, lr, dampening;
+  bool nesterov, maximize;
+};
+
+void CheckFlags(const Arguments& a) {
+  Require(loop.IsInPlace(), Reason::kPatched);
+  Require(IsFalse(a[kForeach]), Reason::kForeach);
+  Require(IsFalse(a[kFused]), Reason::kFused);
+  Require(IsFalse(a[kHasSparseGrad]), Reason::kSparse);
+  const auto is_none = [](PyObject* value) { return value == nullptr || value == Py_None; };
+  Require(is_none(a[kGradScale]) && is_none(a[kFoundInf]), Reason::kGradScaling);
+}
+
+Hyperparameters GetHyperparameters(const Arguments& a) {
+  const auto number = [&a](Parameter parameter) {
+    const std::optional<double> x = PlainNumber(a[parameter]);
+    Require(x.has_value(), Reason::kTensorHyperparameter);
+    return *x;
+  };
+  const Hyperparameters h = {
+      number(kWeightDecay), number(kMomentum),       number(kLr),
+      number(kDampening),   a[kNesterov] == Py_True, a[kMaximize] == Py_True};
+  Require(h.nesterov || IsFalse(a[kNesterov]), Reason::kArguments);
+  Require(h.maximize || IsFalse(a[kMaximize]), Reason::kArguments);
+  return h;
+}
+
+template <typename T>
+optim::SgdScalars<T> Scalars(const Hyperparameters& h) {
+  return {Rounded<T>(-h.lr),
+          Rounded<T>(h.weight_decay),
+          Rounded<T>(h.momentum),
+          Rounded<T>(1 - h.dampening),
+          h.weight_decay != 0,
+          h.nesterov,
+          h.maximize};
+}
+
+struct Lists {
+  TensorList params, grads;
+  TensorList momentum_buffers;  // null: to be made; empty list: no momentum
+};
+
+TensorList MomentumBuffers(PyObject* list, Py_ssize_t size) {
+  Require(list != nullptr && PyList_CheckExact(list), Reason::kArguments);
+  Require(PyList_GET_SIZE(list) == size, Reason::kArguments);
+  TensorList tensors;
+  for (Py_ssize_t i = 0; i < size; ++i) {
+    PyObject* item = PyList_GET_ITEM(list, i);
+    Reason reason = Reason::kNone;
+    tensors.push_back(item == Py_None ? nullptr : ExactTensor(item, &reason));
+    Require(reason);
+  }
+  return tensors;
+}
+
+// Whether every stride is what torch gives a new contiguous tensor. Of others,
+// the result of an operator may have other strides in dimensions of size 1.
+bool HasUsualStrides(const at::Tensor& tensor) {
+  std::int64_t expected = 1;
+  for (std::int64_t i = tensor.dim() - 1; i >= 0; --i) {
+    if (tensor.stride(i) != expected) return false;
+    expected *= std::max<std::int64_t>(tensor.size(i), 1);
+  }
+  return true;
+}
+
+// Checks everything and makes the kernel's list; changes nothing. `made` gets
+// the new momentum buffers, undefined where there is one already.
+template <typename T>
+std::vector<optim::SgdTensor<T>> Prepare(const Lists& lists, const Hyperparameters& h,
+                                         std::vector<at::Tensor>* made) {
+  std::vector<optim::SgdTensor<T>> tensors;
+  tensors.reserve(lists.params.size());
+  AliasCheck alias;
+  for (std::size_t i = 0; i < lists.params.size(); ++i) {
+    const at::Tensor &p = *lists.params[i], &g = *lists.grads[i];
+    Require(CheckDense(p));
+    Require(CheckDense(g));
+    Require(CheckSameLayout(p, g));
+    Require(p.scalar_type() == lists.params[0]->scalar_type(), Reason::kMixedDtypes);
+    const auto bytes = static_cast<std::int64_t>(p.nbytes());
+    alias.Write(p.const_data_ptr(), bytes);
+    alias.Read(g.const_data_ptr(), bytes);
+    tensors.push_back({p.mutable_data_ptr<T>(), g.const_data_ptr<T>(), nullptr, p.numel(), false});
+    if (h.momentum == 0) continue;
+
+    const at::Tensor* buffer = lists.momentum_buffers[i];
+    tensors.back().first_step = buffer == nullptr;
+    if (buffer == nullptr) {
+      // torch clones the gradient, or what maximize and weight decay made of it.
+      Require((!h.maximize && h.weight_decay == 0) || (HasUsualStrides(p) && HasUsualStrides(g)),
+              Reason::kLayout);
+      continue;
+    }
+    Require(CheckDense(*buffer));
+    Require(CheckSameLayout(p, *buffer));
+    alias.Write(buffer->const_data_ptr(), bytes);
+    tensors.back().momentum_buffer = buffer->mutable_data_ptr<T>();
+  }
+  Require(!alias.Overlaps(), Reason::kAliasing);
+
+  // Nothing can be declined any more, so memory may be asked for.
+  made->resize(tensors.size());
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    if (!tensors[i].first_step) continue;
+    const at::Tensor& g = *lists.grads[i];
+    (*made)[i] = at::empty_strided(g.sizes(), g.strides(), g.options());
+    tensors[i].momentum_buffer = (*made)[i].mutable_data_ptr<T>();
+  }
+  return tensors;
+}
+
+template <typename T>
+void Step(const Lists& lists, const Hyperparameters& h, PyObject* buffer_list) {
+  const optim::SgdScalars<T> scalars = Scalars<T>(h);
+  std::vector<at::Tensor> made;
+  const std::vector<optim::SgdTensor<T>> tensors = Prepare<T>(lists, h, &made);
+
+  std::int64_t elements = 0;
+  for (const auto& tensor : tensors) elements += tensor.numel;
+  Require(CheckThreads(elements));
+  RunKernel(sgd_counters, "kwker::sgd", elements,
+            [&] { optim::Sgd<T>(tensors, scalars, TorchIsa(), TorchThreads()); });
+
+  // As many in-place operators as torch's loop runs on each.
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    BumpVersion(*lists.params[i], 1);
+    if (made[i].defined()) {
+      PyList_SetItem(buffer_list, static_cast<Py_ssize_t>(i), THPVariable_Wrap(made[i]));
+    } else if (h.momentum != 0) {
+      BumpVersion(*lists.momentum_buffers[i], 2);
+    }
+  }
+}
+
+void Serve(const Arguments& a) {
+  Require(CheckThread());
+  CheckFlags(a);
+  const Hyperparameters h = GetHyperparameters(a);
+  Lists lists;
+  lists.params = Tensors(a[kParams]);
+  const auto size = static_cast<Py_ssize_t>(lists.params.size());
+  Require(size > 0, Reason::kArguments);
+  lists.grads = Tensors(a[kGrads], size);
+  if (h.momentum != 0) lists.momentum_buffers = MomentumBuffers(a[kMomentumBuffers], size);
+  Require(CheckDense(*lists.params[0]));
+  if (lists.params[0]->scalar_type() == at::kFloat) {
+    Step<float>(lists, h, a[kMomentumBuffers]);
+  } else {
+    Step<double>(lists, h, a[kMomentumBuffers]);
+  }
+}
+
+}  // namespace
+
+void SetSgdLoop(pybind11::dict module, pybind11::object function) {
+  loop.Set(std::move(module), std::move(function));
+}
+
+bool SgdEntry(const Call& call, PyObject** result) {
+  const std::optional<Arguments> arguments = SgdSignature().Sort(call);
+  if (!arguments || !sgd_counters.enabled) return false;
+  return TryServe(sgd_counters, result, [&] { Serve(*arguments); });
+}
+
+}  // namespace kwker::pyext

@@ -1,0 +1,106 @@
+#include "pyext/tensor_check.h"
+
+#include <torch/csrc/autograd/python_variable.h>
+
+#include <algorithm>
+
+namespace kwker::pyext {
+namespace {
+
+// All that a plain CPU tensor has. Anything else (Python, Conjugate, Negative,
+// functorch's, Sparse, Quantized ...) means that an operator is not just
+// arithmetic on its memory. (Compared as bits: the difference of two key sets
+// keeps the backend.)
+constexpr c10::DispatchKeySet kPlainKeys =
+    c10::DispatchKeySet({c10::DispatchKey::CPU, c10::DispatchKey::AutogradCPU,
+                         c10::DispatchKey::ADInplaceOrView, c10::DispatchKey::AutocastCPU});
+
+Reason WhyNotPlain(const at::Tensor& tensor) {
+  if (tensor.is_sparse() || tensor.is_sparse_csr()) return Reason::kSparse;
+  if (!tensor.device().is_cpu()) return Reason::kDevice;
+  if (tensor.is_inference()) return Reason::kInferenceMode;
+  if (tensor.key_set().has(c10::DispatchKey::Python)) return Reason::kSubclass;
+  return Reason::kLayout;
+}
+
+}  // namespace
+
+const at::Tensor* ExactTensor(PyObject* object, Reason* reason) {
+  if (!THPVariable_CheckExact(object)) {
+    *reason = Reason::kSubclass;
+    return nullptr;
+  }
+  const at::Tensor& tensor = THPVariable_Unpack(object);
+  if (!tensor.defined()) {
+    *reason = Reason::kStorage;
+    return nullptr;
+  }
+  return &tensor;
+}
+
+Reason CheckDense(const at::Tensor& tensor) {
+  const c10::TensorImpl* impl = tensor.unsafeGetTensorImpl();
+  if ((impl->key_set().raw_repr() & ~kPlainKeys.raw_repr()) != 0) {
+    return WhyNotPlain(tensor);
+  }
+  if (tensor.is_inference()) return Reason::kInferenceMode;
+  const at::ScalarType dtype = tensor.scalar_type();
+  if (dtype != at::kFloat && dtype != at::kDouble) {
+    return at::isComplexType(dtype) ? Reason::kComplex : Reason::kDtype;
+  }
+  if (!tensor.is_non_overlapping_and_dense()) return Reason::kLayout;
+  if (tensor._fw_grad(/*level=*/0).defined()) return Reason::kForwardAd;
+  // A storage may have been resized away under its tensor.
+  const auto bytes =
+      static_cast<std::size_t>(tensor.storage_offset() + tensor.numel()) * tensor.element_size();
+  if (tensor.numel() > 0 &&
+      (tensor.storage().nbytes() < bytes || tensor.const_data_ptr() == nullptr)) {
+    return Reason::kStorage;
+  }
+  return Reason::kNone;
+}
+
+Reason CheckSameLayout(const at::Tensor& tensor, const at::Tensor& other) {
+  if (tensor.scalar_type() != other.scalar_type()) return Reason::kMixedDtypes;
+  const at::IntArrayRef sizes = tensor.sizes();
+  if (sizes != other.sizes()) return Reason::kLayout;
+  if (tensor.is_contiguous() && other.is_contiguous()) return Reason::kNone;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] > 1 && tensor.strides()[i] != other.strides()[i]) return Reason::kLayout;
+  }
+  return Reason::kNone;
+}
+
+Reason CheckScalarTensor(const at::Tensor& tensor) {
+  if (tensor.dim() != 0) return Reason::kStep;
+  const Reason reason = CheckDense(tensor);
+  return reason == Reason::kNone || reason == Reason::kInferenceMode ? reason : Reason::kStep;
+}
+
+bool AliasCheck::Overlaps() {
+  // The parameters and states of an optimizer are the same memory at each step,
+  // only the gradients are new: keep what was sorted last.
+  thread_local std::vector<Interval> last_writes, sorted;
+  if (writes_ != last_writes) {
+    sorted = writes_;
+    std::sort(sorted.begin(), sorted.end(),
+              [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
+    last_writes = writes_;
+    for (std::size_t i = 1; i < sorted.size(); ++i) {
+      if (sorted[i].begin < sorted[i - 1].end) {
+        last_writes.clear();
+        sorted.clear();
+        return true;
+      }
+    }
+  }
+  return std::any_of(reads_.begin(), reads_.end(), [&](const Interval& read) {
+    // The first write that ends behind the read's start; both ends are in order.
+    const auto at = std::upper_bound(
+        sorted.begin(), sorted.end(), read.begin,
+        [](std::uintptr_t start, const Interval& write) { return start < write.end; });
+    return at != sorted.end() && at->begin < read.end;
+  });
+}
+
+}  // namespace kwker::pyext

@@ -1,0 +1,121 @@
+#include "pyext/torch_state.h"
+
+#include <ATen/Parallel.h>
+#include <ATen/PythonTorchFunctionTLS.h>
+#include <ATen/Version.h>
+#include <c10/core/GradMode.h>
+#include <c10/core/InferenceMode.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
+#include <dlfcn.h>
+#include <immintrin.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <string>
+
+namespace kwker::pyext {
+namespace {
+
+// All exceptions masked, round to nearest, denormals kept; the flags of past
+// exceptions do not matter.
+bool MxcsrIsDefault() {
+  constexpr unsigned kFlags = 0x3F, kDefault = 0x1F80;
+  return (_mm_getcsr() & ~kFlags) == kDefault;
+}
+
+// set_flush_denormal acts on one thread. Those of torch's pool get their mode
+// from the thread that starts them; so they are looked at once, and again when
+// there are more of them.
+bool PoolMxcsrIsDefault() {
+  thread_local int known_threads = 1;
+  thread_local bool known_default = true;
+  const int threads = at::get_num_threads();
+  if (threads <= known_threads) return known_default;
+  std::atomic<bool> all_default = true;
+  at::parallel_for(0, threads, 1, [&](std::int64_t, std::int64_t) {
+    if (!MxcsrIsDefault()) all_default = false;
+  });
+  known_threads = threads;
+  known_default = all_default;
+  return known_default;
+}
+
+// vmsSqrt and vmdSqrt of the vector-maths library that libtorch_cpu carries.
+template <typename T>
+using VmlSqrt = void (*)(int n, const T* x, T* y, long long mode);
+
+// High accuracy, denormals kept, errors ignored: the mode torch.sqrt asks for.
+constexpr long long kVmlMode = 0x2 | 0x140000 | 0x100;
+
+template <typename T>
+VmlSqrt<T> FindVmlSqrt() {
+  void* library = dlopen("libtorch_cpu.so", RTLD_NOW | RTLD_NOLOAD);
+  if (library == nullptr) return nullptr;
+  void* symbol = dlsym(library, std::is_same_v<T, float> ? "vmsSqrt" : "vmdSqrt");
+  return reinterpret_cast<VmlSqrt<T>>(symbol);
+}
+
+template <typename T>
+void LibrarySqrtOfTorch(std::int64_t n, const T* x, T* y) {
+  static const VmlSqrt<T> vml = FindVmlSqrt<T>();
+  if (vml == nullptr) {  // a torch without that library uses the processor's own
+    for (std::int64_t i = 0; i < n; ++i) y[i] = std::sqrt(x[i]);
+    return;
+  }
+  constexpr std::int64_t kMost = 1 << 30;
+  for (std::int64_t i = 0; i < n; i += kMost) {
+    vml(static_cast<int>(std::min(kMost, n - i)), x + i, y + i, kVmlMode);
+  }
+}
+
+}  // namespace
+
+Isa TorchIsa() {
+  static const Isa isa = [] {
+    const std::string capability = at::get_cpu_capability();
+    if (capability == "AVX512") return Isa::kAvx512;
+    if (capability == "AVX2") return Isa::kAvx2;
+    return Isa::kDefault;
+  }();
+  return isa;
+}
+
+ParallelFor TorchThreads() {
+  return {at::in_parallel_region() ? 1 : at::get_num_threads(),
+          [](int tasks, const std::function<void(int)>& body) {
+            at::parallel_for(0, tasks, 1, [&](std::int64_t begin, std::int64_t end) {
+              for (std::int64_t i = begin; i < end; ++i) body(static_cast<int>(i));
+            });
+          }};
+}
+
+Reason CheckThread() {
+  const c10::impl::LocalDispatchKeySet local = c10::impl::tls_local_dispatch_key_set();
+  if (local.included_ != c10::default_included_set ||
+      local.excluded_ != c10::default_excluded_set) {
+    if (c10::InferenceMode::is_enabled()) return Reason::kInferenceMode;
+    const bool autocast = !local.excluded_.has(c10::DispatchKey::AutocastCPU);
+    return autocast ? Reason::kAutocast : Reason::kTorchMode;
+  }
+  if (at::impl::torch_function_mode_enabled()) return Reason::kTorchMode;
+  if (c10::GradMode::is_enabled()) return Reason::kGradMode;
+  return MxcsrIsDefault() ? Reason::kNone : Reason::kFlushDenormal;
+}
+
+Reason CheckThreads(std::int64_t elements) {
+  constexpr std::int64_t kTorchGrainSize = 32768;
+  return elements < kTorchGrainSize || PoolMxcsrIsDefault() ? Reason::kNone
+                                                            : Reason::kFlushDenormal;
+}
+
+template <typename T>
+SqrtChoice<T> TorchSqrt() {
+  static const SqrtChoice<T> choice = MatchSqrt<T>(TorchIsa(), &LibrarySqrtOfTorch<T>);
+  return choice;
+}
+
+template SqrtChoice<float> TorchSqrt();
+template SqrtChoice<double> TorchSqrt();
+
+}  // namespace kwker::pyext

@@ -1,0 +1,34 @@
+// What torch has decided for this process and this thread.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/base/isa.h"
+#include "kernels/base/parallel_for.h"
+#include "kernels/base/sqrt.h"
+#include "pyext/counters.h"
+
+namespace kwker::pyext {
+
+// The instruction set of torch's own kernels (ATEN_CPU_CAPABILITY included).
+Isa TorchIsa();
+
+// torch's threads: at::parallel_for and torch.set_num_threads.
+ParallelFor TorchThreads();
+
+// Why no kernel may run on this thread now, whatever its tensors: a torch
+// function or dispatch mode, a functorch transform, tracing, autocast, inference
+// mode, recorded gradients, a floating-point mode that differs from the default.
+Reason CheckThread();
+
+// Why no kernel may use torch's other threads for this many elements. Torch starts
+// them from 32768 elements on, so for fewer they are neither started nor asked.
+Reason CheckThreads(std::int64_t elements);
+
+// The square root that torch.sqrt computes, and the fastest way to compute it
+// inside a kernel compiled for TorchIsa(). The first call for a type compares
+// (see kernels/base/sqrt.h) and takes up to some tens of milliseconds.
+template <typename T>
+SqrtChoice<T> TorchSqrt();
+
+}  // namespace kwker::pyext

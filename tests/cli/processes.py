@@ -1,0 +1,85 @@
+"""The program and plain Python as processes, as the tests in this folder start them."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+PROGRAM = os.path.abspath(os.environ.get("KWKER", os.path.join(sys.prefix, "bin", "kwker")))
+SCRIPTS = Path(os.environ.get("FIDELITY", "testdata/fidelity")).resolve()
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a process ended: its status as `subprocess` gives it, and what it printed."""
+
+    status: int
+    out: str
+    err: str
+
+
+def end_of(
+    command: list[str], *, cwd: str | Path | None = None, env: dict[str, str] | None = None
+) -> Ended:
+    """Runs a command to its end, with nothing on stdin and `env` added to the environment."""
+    done = subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=300,
+        cwd=cwd,
+        env={**os.environ, **(env or {})},
+        check=False,
+    )
+    return Ended(
+        done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
+    )
+
+
+def without_addresses(ended: Ended) -> Ended:
+    """Memory addresses differ from one process to the next."""
+    return Ended(
+        ended.status,
+        re.sub(r"0x[0-9a-f]+", "0x", ended.out),
+        re.sub(r"0x[0-9a-f]+", "0x", ended.err),
+    )
+
+
+def kwker(*args: object) -> list[str]:
+    """`kwker ARG...` with this Python."""
+    command, *rest = [str(arg) for arg in args]
+    return [PROGRAM, command, "--python", sys.executable, *rest]
+
+
+@functools.cache
+def libpython() -> str:
+    """This Python's shared library; empty: it has none."""
+    info = json.loads(end_of(kwker("info", "--json")).out)
+    return info["python"]["libpython"] or ""
+
+
+def child_of_audit(
+    folder: Path, command: list[str], *, embedded: bool = True, **request: Any
+) -> tuple[list[str], Path]:
+    """The command of one run of an audit, and where its RESULT.json will be."""
+    result = folder / "RESULT.json"
+    document = {
+        "protocol": 1,
+        "command": command,
+        "install": False,
+        "features": None,
+        "seed": None,
+        "record": True,
+        "result": str(result),
+        **request,
+    }
+    path = folder / "REQUEST.json"
+    path.write_text(json.dumps(document))
+    return [PROGRAM, "_child", str(path), sys.executable, libpython() if embedded else ""], result
