@@ -37,7 +37,7 @@ namespace fs = std::filesystem;
     default:
       advice = strerrordesc_np(error) != nullptr ? strerrordesc_np(error) : "unknown error";
   }
-  throw FileError(fmt::format("cannot write {}: {}", path, advice));
+  throw FileError(fmt::format("cannot write {}: {}", path.empty() ? "''" : path, advice));
 }
 
 // Where the file really is, or is to be: symbolic links are followed, also one
@@ -55,6 +55,10 @@ std::string Target(const std::string& path) {
 
 bool IsThere(const std::string& path, struct stat* status) {
   return stat(path.c_str(), status) == 0;
+}
+
+bool NamesFolder(const std::string& path, bool there, const struct stat& status) {
+  return path.empty() || path.ends_with('/') || (there && S_ISDIR(status.st_mode));
 }
 
 // An open file that is closed on every way out.
@@ -103,7 +107,7 @@ void WriteAtomically(const std::string& path, std::string_view content) {
   const std::string target = Target(path);
   struct stat status{};
   const bool there = IsThere(target, &status);
-  if (there && S_ISDIR(status.st_mode)) Fail(path, EISDIR);
+  if (NamesFolder(path, there, status)) Fail(path, EISDIR);
   if (there && !S_ISREG(status.st_mode)) return WriteThrough(target, content);
 
   std::string beside = Template(target);
@@ -127,8 +131,7 @@ void CheckWritable(const std::string& path) {
   const std::string target = Target(path);
   struct stat status{};
   const bool there = IsThere(target, &status);
-  if (path.empty() || path.ends_with('/')) Fail(path, EISDIR);
-  if (there && S_ISDIR(status.st_mode)) Fail(path, EISDIR);
+  if (NamesFolder(path, there, status)) Fail(path, EISDIR);
   if (there && access(target.c_str(), W_OK) != 0) Fail(path, errno);
   if (there && !S_ISREG(status.st_mode)) return;
   std::string beside = Template(target);

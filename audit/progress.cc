@@ -31,10 +31,11 @@ std::string What(const RunRequest& request) {
   return fmt::format("pair {}, {} Kwker", request.pair + 1, side);
 }
 
-// From a minute on in steps of ten seconds: an estimate is no better.
+// Whole seconds, from a minute on in steps of ten: an estimate is no better.
 std::string About(double seconds) {
-  const double coarse = seconds < 60 ? 1 : 10;
-  return FormatSeconds(std::max(1.0, std::round(seconds / coarse)) * coarse);
+  const double step = seconds < 60 ? 1 : 10;
+  const double rounded = std::max(1.0, std::round(seconds / step)) * step;
+  return rounded < 120 ? fmt::format("{:.0f} s", rounded) : FormatSeconds(rounded);
 }
 
 // A line a run, for files and CI logs.

@@ -16,7 +16,7 @@
 namespace kwker::audit {
 namespace {
 
-constexpr int kNarrowest = 40;
+constexpr int kNarrowest = 44;
 constexpr int kWidest = 120;
 constexpr int kIntervalFrom = 60;  // columns: below, the table has no column for it
 constexpr std::size_t kLabel = 15;
@@ -185,12 +185,12 @@ std::vector<Row> Rows(const Report& report) {
 void WriteTable(const Report& report, Page* page) {
   if (report.without.runs == 0) return;
   const bool interval = page->width() >= kIntervalFrom;
-  const std::size_t figure = interval ? 13 : 9;
+  const std::size_t label_columns = interval ? kLabel : kLabel - 1;
   const auto line = [&](const Row& row, Ink label, Ink ink) {
-    std::string figures =
-        Right(row.without, figure) + Right(row.with, figure) + Right(row.ratio, interval ? 9 : 7);
-    if (interval) figures += Right(row.interval, 15);
-    page->Line({{Left(row.label, kLabel), label}, {figures, ink}});
+    std::string figures = Right(row.without, 11) + Right(row.with, 11);
+    figures += Right(row.ratio, interval ? 9 : 7);
+    if (interval) figures += Right(row.interval, 13);
+    page->Line({{Left(row.label, label_columns), label}, {figures, ink}});
   };
   page->Gap();
   line({"", "without", "with", "ratio", "95%"}, Ink::kDim, Ink::kDim);
@@ -198,29 +198,31 @@ void WriteTable(const Report& report, Page* page) {
 }
 
 std::string Hint(const Report& report) {
-  const OutputsVerdict& outputs = report.outputs;
-  if (outputs.deterministic == false) {
+  if (report.outputs.deterministic == false) {
     return report.setup.options.seed
-               ? "The seed is set already: look for clocks, sets, or threads that race."
-               : "Try --seed 0: it seeds Python, NumPy and torch before the script starts.";
+               ? "the seed is set already: look for clocks, sets, or threads that race"
+               : "try --seed 0: it seeds Python, NumPy and torch before the script starts";
   }
-  if (outputs.equality == Equality::kUnknown && outputs.count == 0 && !report.runs.empty() &&
-      report.ending == Ending::kCompleted) {
-    return "Name what is to be compared: kwker.audit.record(\"name\", value) in the script.";
+  const bool any_result = std::any_of(report.runs.begin(), report.runs.end(),
+                                      [](const RunOutcome& run) { return run.result.has_value(); });
+  if (report.outputs.equality == Equality::kUnknown && report.outputs.count == 0 && any_result) {
+    return "name in the script what is to be compared: kwker.audit.record(\"name\", value)";
   }
   return "";
 }
 
 void WriteOutputs(const Report& report, Page* page) {
   const OutputsVerdict& outputs = report.outputs;
+  // Where the audit failed the headline says why.
+  if (report.ending == Ending::kScriptFailed || report.ending == Ending::kKwkerFailed ||
+      report.ending == Ending::kCannotRun) {
+    return;
+  }
   std::vector<std::string> lines;
-  if (outputs.equality != Equality::kEqual && report.ending != Ending::kScriptFailed &&
-      report.ending != Ending::kKwkerFailed && !outputs.reason.empty()) {
-    lines.push_back(Printable(outputs.reason));
-    if (const auto& first = outputs.first_difference) {
-      lines.push_back(
-          fmt::format("first difference: {}: {}", Printable(first->name), Printable(first->what)));
-    }
+  if (!outputs.reason.empty()) lines.push_back(Printable(outputs.reason));
+  if (const auto& first = outputs.first_difference) {
+    lines.push_back(
+        fmt::format("first difference: {}, {}", Printable(first->name), Printable(first->what)));
   }
   if (const std::string hint = Hint(report); !hint.empty()) lines.push_back(hint);
   if (outputs.nans > 0) {
@@ -242,7 +244,7 @@ std::int64_t Fallen(const FeatureCounts& feature) {
                          [](std::int64_t sum, const auto& reason) { return sum + reason.second; });
 }
 
-// "to torch: amsgrad 2, sparse gradient 1"
+// "amsgrad 2, sparse gradient 1"
 std::string Reasons(const FeatureCounts& feature) {
   std::vector<std::string> reasons;
   for (const auto& [reason, calls] : feature.fallbacks) {
@@ -264,13 +266,13 @@ void WriteFeatures(const Report& report, Page* page) {
   }
   page->Gap();
   if (idle.size() < report.features.size()) {
-    page->Line(
-        {{Left("features", name_columns) + Right("calls", 9) + Right("to torch", 11), Ink::kDim}});
+    page->Line({{Left("features", name_columns) + Right("by Kwker", 10) + Right("by torch", 10),
+                 Ink::kDim}});
   }
   for (const FeatureCounts& feature : report.features) {
     if (feature.calls + Fallen(feature) == 0) continue;
     const std::string figures =
-        fmt::format("{}{:>9}{:>11}", Left(Printable(feature.name), name_columns), feature.calls,
+        fmt::format("{}{:>10}{:>10}", Left(Printable(feature.name), name_columns), feature.calls,
                     Fallen(feature));
     const std::string reasons = Reasons(feature);
     const std::size_t used = Columns(figures) + 3;

@@ -8,7 +8,7 @@
 namespace kwker::audit {
 
 struct TextStyle {
-  int width = 80;       // columns; lines are folded to it, from 40 on
+  int width = 80;       // columns; lines are folded to it; taken as 44 at least, 120 at most
   bool colour = false;  // ANSI escapes; the caller decides by isatty and NO_COLOR
   bool unicode = true;  // else plain ASCII
 };

@@ -30,9 +30,9 @@ struct Output {
 
 // The counters of one feature in one run.
 struct FeatureCounts {
-  std::string name;   // "optim.adamw"
-  std::string state;  // "on", "off", "failed self-check", ...
-  std::int64_t calls = 0;
+  std::string name;                               // "optim.adamw"
+  std::string state;                              // "on", "off", "failed self-check", ...
+  std::int64_t calls = 0;                         // served by Kwker
   std::map<std::string, std::int64_t> fallbacks;  // reason: calls that went to torch's code
 };
 

@@ -49,6 +49,24 @@ void ForEachCharacter(std::string_view text, Take take) {
   }
 }
 
+// ECMA-48, section 5.4: ESC [, parameters and intermediates, and one byte from
+// '@' to '~'.
+std::string WithoutSequences(std::string_view text) {
+  std::string rest;
+  while (!text.empty()) {
+    const std::size_t start = std::min(text.find("\x1b["), text.size());
+    rest += text.substr(0, start);
+    text.remove_prefix(start);
+    if (text.empty()) break;
+    std::size_t end = 2;
+    while (end < text.size() && InRange(static_cast<unsigned char>(text[end]), 0x20, 0x3F)) ++end;
+    const bool whole =
+        end < text.size() && InRange(static_cast<unsigned char>(text[end]), 0x40, 0x7E);
+    text.remove_prefix(whole ? end + 1 : end);
+  }
+  return rest;
+}
+
 }  // namespace
 
 std::size_t Utf8Length(std::string_view text) {
@@ -84,7 +102,7 @@ std::string_view FirstColumns(std::string_view text, std::size_t columns) {
 
 std::string Printable(std::string_view text) {
   std::string printable;
-  ForEachCharacter(text, [&printable](std::string_view character) {
+  ForEachCharacter(WithoutSequences(text), [&printable](std::string_view character) {
     const auto first = static_cast<unsigned char>(character[0]);
     const bool c1 =
         first == 0xC2 && character.size() == 2 && static_cast<unsigned char>(character[1]) < 0xA0;

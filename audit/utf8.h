@@ -17,7 +17,8 @@ std::size_t Columns(std::string_view text);
 // The first `columns` characters.
 std::string_view FirstColumns(std::string_view text, std::size_t columns);
 
-// For showing what others wrote: control characters (also those of C1) become
+// For showing what others wrote: colours and other sequences that start with
+// ESC [ are left out, control characters (also those of C1) become
 // '?', as do bytes that are not UTF-8. Newlines and tabs become spaces.
 std::string Printable(std::string_view text);
 

@@ -115,13 +115,16 @@ void Sides(const Report& report, Warnings* warnings) {
 }
 
 void Outputs(const Report& report, Warnings* warnings) {
+  std::map<std::string, std::vector<int>> runs_without;  // by reason
   for (const RunOutcome& run : report.runs) {
-    if (run.end == RunEnd::kOk && !run.result) {
-      warnings->push_back(fmt::format("run {} left no result{}", run.request.order + 1,
-                                      run.result_error.empty()
-                                          ? " (os._exit, exec or a crash at exit)"
-                                          : ": " + run.result_error));
-    }
+    if (run.end != RunEnd::kOk || run.result) continue;
+    runs_without[run.result_error.empty() ? "os._exit, exec or a crash at exit" : run.result_error]
+        .push_back(run.request.order + 1);
+  }
+  for (const auto& [reason, runs] : runs_without) {
+    warnings->push_back(runs.size() == 1 ? fmt::format("run {} left no result: {}", runs[0], reason)
+                                         : fmt::format("{} of {} runs left no result: {}",
+                                                       runs.size(), report.runs.size(), reason));
   }
   if (report.printed == Printed::kDifferent) {
     warnings->push_back("the printed text differs between the sides (it does not decide)");

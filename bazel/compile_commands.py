@@ -12,7 +12,7 @@ import subprocess
 
 def bazel(*args):
     return subprocess.run(
-        ("bazel",) + args, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        ("bazel", *args), check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     ).stdout
 
 
@@ -36,7 +36,7 @@ def main():
         commands[file] = {"directory": workspace, "file": file, "arguments": args}
     with open(os.path.join(workspace, "compile_commands.json"), "w") as f:
         json.dump([commands[file] for file in sorted(commands)], f, indent=1)
-    print("%d files" % len(commands))
+    print(f"{len(commands)} files")
 
 
 if __name__ == "__main__":

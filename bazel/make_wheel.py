@@ -31,19 +31,16 @@ def main():
     args = parser.parse_args()
 
     name, version, python, abi, platform = os.path.basename(args.out)[: -len(".whl")].split("-")
-    dist = "%s-%s" % (name, version)
+    dist = f"{name}-{version}"
     entries = []
     for source, path in args.file:
         with open(source, "rb") as f:
             entries.append((path, f.read(), 0o644))
     for source, script in args.script:
         with open(source, "rb") as f:
-            entries.append(("%s.data/scripts/%s" % (dist, script), f.read(), 0o755))
-    wheel = "Wheel-Version: 1.0\nGenerator: kwker\nRoot-Is-Purelib: false\nTag: %s-%s-%s\n" % (
-        python,
-        abi,
-        platform,
-    )
+            entries.append((f"{dist}.data/scripts/{script}", f.read(), 0o755))
+    wheel = "Wheel-Version: 1.0\nGenerator: kwker\nRoot-Is-Purelib: false\n"
+    wheel += f"Tag: {python}-{abi}-{platform}\n"
     entries.sort()
     entries.append((dist + ".dist-info/METADATA", args.metadata.encode(), 0o644))
     entries.append((dist + ".dist-info/WHEEL", wheel.encode(), 0o644))
@@ -53,7 +50,7 @@ def main():
     with zipfile.ZipFile(args.out, "w", zipfile.ZIP_DEFLATED) as out:
         for path, data, mode in entries:
             digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
-            lines.append("%s,sha256=%s,%d\n" % (path, digest, len(data)))
+            lines.append(f"{path},sha256={digest},{len(data)}\n")
             write(out, path, data, mode)
         write(out, record, ("".join(lines) + record + ",,\n").encode(), 0o644)
 

@@ -16,7 +16,7 @@ def python_facts():
     return {
         "executable": sys.executable,
         "implementation": platform.python_implementation(),
-        "version": "%d.%d" % sys.version_info[:2],
+        "version": "{}.{}".format(*sys.version_info[:2]),
         "include": sysconfig.get_path("include"),
         "ext_suffix": var("EXT_SUFFIX"),
         # Not LDLIBRARY: it names the static archive on some installs that do
@@ -30,7 +30,7 @@ def torch_facts():
     try:
         import torch
     except Exception as e:  # torch may be installed and yet fail to load
-        return {"error": "%s: %s" % (type(e).__name__, e)}
+        return {"error": f"{type(e).__name__}: {e}"}
     root = os.path.dirname(torch.__file__)
     return {
         "error": "",

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <iostream>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "audit/atomic_file.h"
 #include "audit/child_run.h"
@@ -15,6 +16,7 @@
 #include "audit/report_json.h"
 #include "audit/report_text.h"
 #include "audit/session.h"
+#include "cli/ask_python.h"
 #include "cli/terminal.h"
 #include "cli/usage_error.h"
 
@@ -119,6 +121,14 @@ AuditCommand::AuditCommand(CLI::App& app)
   AddPythonOption(*command_, python_);
 }
 
+void AuditCommand::CheckFeatures(const audit::PythonInstall& python) const {
+  if (!options_.features) return;
+  std::string names;
+  for (const std::string& name : *options_.features) names += (names.empty() ? "" : ",") + name;
+  const std::string error = AskPython(python, "check_features", {names}).value("error", "");
+  if (!error.empty()) throw UsageError("--features: " + error);
+}
+
 audit::Setup AuditCommand::MakeSetup(const ScriptCommand& script,
                                      const audit::PythonInstall& python) const {
   std::error_code error;
@@ -145,6 +155,7 @@ int AuditCommand::Run(const Invocation& invocation) const {
   const ScriptCommand script = ParseScriptCommand(invocation.script_words, kUsage);
   if (!json_.empty()) audit::CheckWritable(json_);
   const audit::PythonInstall python = UsePython(python_, invocation.self);
+  CheckFeatures(python);
   const audit::Setup setup = MakeSetup(script, python);
 
   // From here on Ctrl-C ends the run in progress, not this program.

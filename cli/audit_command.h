@@ -18,6 +18,8 @@ class AuditCommand {
   int Run(const Invocation& invocation) const;
 
  private:
+  // Throws UsageError: --features names what does not exist.
+  void CheckFeatures(const audit::PythonInstall& python) const;
   audit::Setup MakeSetup(const ScriptCommand& script, const audit::PythonInstall& python) const;
 
   CLI::App* command_;

@@ -3,47 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/process.hpp>
 #include <iostream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "audit/utf8.h"
-#include "cli/terminal.h"
+#include "cli/ask_python.h"
 #include "cli/usage_error.h"
-
-namespace bp = boost::process;
 
 namespace kwker::cli {
 namespace {
 
 using nlohmann::json;
 
-// Not -m: the folder this is called in must not be in front of the packages.
-constexpr char kAsk[] =
-    "import sys; sys.path[:1] == [''] and sys.path.pop(0); import kwker._info as i; i.main()";
-
-// What kwker/_info.py finds out in that Python.
-json Ask(const audit::PythonInstall& python) {
-  bp::environment environment = boost::this_process::environment();
-  environment["KWKER_INSTALL"] = "0";  // it installs the kernels itself
-  std::string text;
-  try {
-    bp::ipstream out;
-    bp::child child(bp::exe = python.executable, bp::args = {"-c", kAsk}, environment,
-                    bp::std_out > out, bp::std_in<bp::null, bp::std_err> bp::null);
-    text.assign(std::istreambuf_iterator<char>(out), {});
-    child.wait();
-  } catch (const bp::process_error& e) {
-    throw audit::PythonError("cannot run " + python.executable + ": " + e.code().message());
-  }
-  const auto line = text.rfind("\n{");
-  json info = json::parse(line == text.npos ? "" : text.substr(line), nullptr, false);
-  if (info.is_discarded()) {
-    throw audit::PythonError("the torch or the Kwker in " + python.executable +
-                             " cannot be imported: try " + python.executable +
-                             " -c 'import torch, kwker.torch_ops'");
-  }
+json Describe(const audit::PythonInstall& python) {
+  json info = AskPython(python, "describe", {});
   info["python"] = {{"version", python.version},
                     {"executable", python.executable},
                     {"libpython", python.libpython.empty() ? json() : json(python.libpython)},
@@ -68,14 +41,17 @@ void Print(const json& info) {
                    torch.at("capability").get<std::string>(), torch.at("threads").get<int>()));
   line("self-check", info.at("self_check").get<std::string>());
   fmt::print("\n");
-  std::size_t width = std::string("feature").size();
+  std::size_t width = 0;
   for (const json& feature : info.at("features")) {
     width = std::max(width, feature.at("name").get<std::string>().size());
   }
-  fmt::print("{:<{}}  {}\n", "feature", width, "state");
   for (const json& feature : info.at("features")) {
-    fmt::print("{:<{}}  {}\n", feature.at("name").get<std::string>(), width,
-               audit::Printable(feature.at("state").get<std::string>()));
+    const auto text = [&](const char* name) {
+      return audit::Printable(feature.at(name).get<std::string>());
+    };
+    const std::string detail = text("detail");
+    fmt::print("{:<{}}  {:<4} replaces {}{}\n", text("name"), width, text("state"),
+               text("replaces"), detail.empty() ? "" : ": " + detail);
   }
 }
 
@@ -90,7 +66,7 @@ InfoCommand::InfoCommand(CLI::App& app)
 
 int InfoCommand::Run(const Invocation& invocation) const {
   if (!invocation.script_words.empty()) throw UsageError("info takes no script");
-  const json info = Ask(UsePython(python_, invocation.self));
+  const json info = Describe(UsePython(python_, invocation.self));
   if (json_) {
     std::cout << info.dump(2, ' ', false, json::error_handler_t::replace) << "\n";
   } else {

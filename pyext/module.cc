@@ -62,6 +62,7 @@ PYBIND11_MODULE(_C, m) {
     return float64 ? kwker::SqrtFormName(TorchSqrt<double>().form)
                    : kwker::SqrtFormName(TorchSqrt<float>().form);
   });
+  m.def("thread_reason", [] { return std::string(ReasonText(CheckThread())); });
   m.def("observe", &Observe);
   m.def("digest_tensor", &DigestTensor);
   m.def("set_adam_loop", &SetAdamLoop);

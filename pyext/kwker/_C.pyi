@@ -33,6 +33,9 @@ def isa() -> str:
 def sqrt_form(float64: bool) -> str:
     """How kernels make torch's square root here: "estimate", "ieee" or "library"."""
 
+def thread_reason() -> str:
+    """Why no kernel may run on this thread now (a torch mode, recorded gradients); "" if it may."""
+
 def adam_hook(original: Callable[..., None]) -> Callable[..., None]:
     """A function in C in place of torch.optim.adam.adam; calls `original` where it declines."""
 

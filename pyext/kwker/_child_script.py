@@ -20,12 +20,12 @@ def run_as_main(command: list[str]) -> None:
     """`command` is what follows `python`: SCRIPT ARG..., -m MODULE ARG... or -c CODE ARG..."""
     module = types.ModuleType("__main__")
     vars(module)["__builtins__"] = builtins
-    own_frames = _frames_of(sys._getframe())
+    module.__annotations__ = {}
     sys.modules["__main__"] = module
     try:
         _run(module, command)
     except BaseException:
-        _hide_from_tracebacks(own_frames)
+        _hide_from_tracebacks()
         raise
 
 
@@ -60,24 +60,18 @@ def _set_first_path(folder: str) -> None:
         sys.path[0] = folder
 
 
-def _frames_of(frame: types.FrameType | None) -> set[str]:
-    """The files whose frames a traceback starts with, before the script's own."""
-    files = {_run.__code__.co_filename, "<frozen runpy>", runpy.__file__}
-    while frame is not None:
-        files.add(frame.f_code.co_filename)
-        frame = frame.f_back
-    return files
-
-
-def _hide_from_tracebacks(files: set[str]) -> None:
-    """Leaves the exception to Python, which then prints it without the frames of `files`."""
+def _hide_from_tracebacks() -> None:
+    """Leaves the exception to Python, which then prints it from where the script begins."""
     hook = sys.excepthook
 
-    def without_them(
+    def without_ours(
         kind: type[BaseException], error: BaseException, trace: TracebackType | None
     ) -> None:
-        while trace is not None and trace.tb_frame.f_code.co_filename in files:
-            trace = trace.tb_next
-        hook(kind, error.with_traceback(trace), trace)
+        start = step = trace
+        while step is not None:
+            if step.tb_frame.f_code.co_filename == __file__:
+                start = step.tb_next
+            step = step.tb_next
+        hook(kind, error.with_traceback(start), start)
 
-    sys.excepthook = without_them
+    sys.excepthook = without_ours

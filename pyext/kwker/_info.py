@@ -1,4 +1,4 @@
-"""What `kwker info` shows, as JSON on the last line of stdout."""
+"""Answers to the program's questions about this Python, as JSON on the last line of stdout."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import Any
 
 
 def describe() -> dict[str, Any]:
-    """Installs the kernels, which checks them against torch on this machine, and tells of it."""
+    """What `kwker info` shows. Installs the kernels, which compares them with torch here."""
     import torch
 
     import kwker
     from kwker import _build, torch_ops
 
-    torch_ops.install()
-    features = [
-        {"name": name, "state": counts["state"]} for name, counts in torch_ops.stats().items()
-    ]
-    failed = [feature["name"] for feature in features if "fail" in feature["state"]]
+    differences = {name: text for name, text in torch_ops.verify().items() if text}
+    if not differences:
+        torch_ops.install()
+    else:
+        torch_ops.install(exclude=differences)
     return {
         "schema": "kwker.info/1",
         "kwker": kwker.__version__,
@@ -27,10 +27,22 @@ def describe() -> dict[str, Any]:
             "capability": torch.backends.cpu.get_cpu_capability(),
             "threads": torch.get_num_threads(),
         },
-        "self_check": "failed: " + ", ".join(failed) if failed else "passed",
-        "features": features,
+        "self_check": f"failed: {', '.join(differences)}" if differences else "passed",
+        "features": [feature._asdict() for feature in torch_ops.features()],
     }
 
 
-def main() -> None:
-    print("\n" + json.dumps(describe()))
+def check_features(names: str) -> dict[str, Any]:
+    """Whether features or groups of these names, a comma list, exist; "error" says which do not."""
+    from kwker import _registry, torch_ops  # noqa: F401  (registers the features)
+
+    try:
+        found = _registry.resolve(names.split(","))
+    except ValueError as error:
+        return {"error": str(error)}
+    return {"error": "" if found else "no feature is named"}
+
+
+def answer(document: dict[str, Any]) -> None:
+    """Prints it where the program looks for it, whatever else was printed before."""
+    print("\n" + json.dumps(document))

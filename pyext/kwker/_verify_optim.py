@@ -53,22 +53,32 @@ def difference(name: str, patch: Callable[[], Patch], counters: _C.Counters) -> 
     """Where the feature's results differ from torch's, "" if nowhere.
 
     Takes some tens of milliseconds, most of them for comparing square roots. Uses no random state
-    of the program's, and none of its modes: it runs in a thread of its own.
+    of the program's and none of its modes.
     """
     found: list[str] = []
 
     def run() -> None:
-        torch.set_flush_denormal(False)  # this thread's
         try:
             with torch.no_grad():
                 found.extend(_differences(name, patch(), counters))
         except Exception as error:
             found.append(f"{type(error).__name__}: {error}")
 
+    def run_apart() -> None:
+        torch.set_flush_denormal(False)  # inherited, and this thread's only
+        run()
+
     was_enabled, counters.enabled = counters.enabled, True
-    thread = threading.Thread(target=run, name="kwker-self-check")
-    thread.start()
-    thread.join()
+    with torch.no_grad():
+        plain = not _C.thread_reason()
+    if plain:
+        run()
+    else:
+        # A torch mode or the like is active on this thread. (Not always: while torch is being
+        # imported, another thread that imports anything would wait for this one.)
+        thread = threading.Thread(target=run_apart, name="kwker-self-check")
+        thread.start()
+        thread.join()
     counters.enabled = was_enabled
     counters.reset()
     return found[0] if found else ""

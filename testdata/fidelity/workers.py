@@ -29,7 +29,7 @@ if __name__ == "__main__":
             Squares(), batch_size=4, num_workers=2, multiprocessing_context=kind
         )
         print(kind, [batch.sum().item() for batch in loader], flush=True)
-    multiprocessing.set_start_method(kinds[-1])
+    multiprocessing.set_start_method(kinds[-1], force=True)
     process = multiprocessing.Process(target=sys.exit, args=(3,))
     process.start()
     process.join()

@@ -26,6 +26,7 @@ class By(Enum):
     """Whose code is to do the steps when Kwker is installed."""
 
     KWKER = "each by Kwker"
+    KWKER_LATER = "each by Kwker, perhaps but the first"
     TORCH = "each by torch, because Kwker declined"
     UNSEEN = "each by torch, without Kwker being asked"
     MIXED = "some by each"
@@ -75,6 +76,7 @@ class Steps:
         declined = sum(self.fallbacks.values())
         allowed = {
             By.KWKER: self.calls > 0 and declined == 0,
+            By.KWKER_LATER: self.calls > 0 and declined <= 1,
             By.TORCH: self.calls == 0 and declined > 0,
             By.UNSEEN: self.calls == 0 and declined == 0,
             By.MIXED: self.calls > 0 and declined > 0,

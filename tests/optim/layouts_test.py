@@ -64,7 +64,8 @@ def _train(
     return scenario
 
 
-# Arrangements without gaps, the same for parameter and gradient, are Kwker's.
+# Arrangements without gaps, the same for parameter and gradient, are Kwker's (SGD's first step,
+# which makes the momentum buffer, only where they are contiguous).
 _DENSE = {"contiguous", "transposed", "offset", "in the middle of a batch", "channels_last"}
 
 
@@ -75,7 +76,7 @@ def test_matrices(case: Case, of_parameter: str, of_gradient: str) -> None:
     values = [draw(shape, seed=3) for shape in [(1, 1), (1, 5), (5, 1), (0, 4), (13, 17), (64, 64)]]
     same = of_parameter == of_gradient and of_parameter in _DENSE
     scenario = _train(case, values, MATRIX_LAYOUTS[of_parameter], MATRIX_LAYOUTS[of_gradient])
-    assert_succeeds_same(scenario, By.KWKER if same else By.ANY)
+    assert_succeeds_same(scenario, By.KWKER_LATER if same else By.ANY)
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
@@ -86,14 +87,14 @@ def test_images(case: Case, of_parameter: str, of_gradient: str, dtype: torch.dt
     values = [draw(shape, dtype=dtype) for shape in [(4, 3, 3, 3), (1, 6, 1, 1), (8, 1, 5, 5)]]
     same = of_parameter == of_gradient and of_parameter in _DENSE
     scenario = _train(case, values, IMAGE_LAYOUTS[of_parameter], IMAGE_LAYOUTS[of_gradient])
-    assert_succeeds_same(scenario, By.KWKER if same else By.ANY)
+    assert_succeeds_same(scenario, By.KWKER_LATER if same else By.ANY)
 
 
 @pytest.mark.parametrize("case", BRANCHES, ids=str)
 def test_large_transposed(case: Case, threads: int) -> None:
     arrange = MATRIX_LAYOUTS["transposed"]
     scenario = _train(case, [draw((300, 301), seed=3)], arrange, arrange)
-    assert_succeeds_same(scenario)
+    assert_succeeds_same(scenario, By.KWKER_LATER)
 
 
 @pytest.mark.parametrize("case", BRANCHES, ids=str)

@@ -1,0 +1,55 @@
+#include "audit/compare_outputs.h"
+
+#include <gtest/gtest.h>
+
+namespace kwker::audit {
+namespace {
+
+Output Make(const std::string& name, const std::string& digest = "0") {
+  return {name, "float32", {2, 3}, 24, 0, digest};
+}
+
+// "name: what", or "" if alike.
+std::string First(const std::vector<Output>& left, const std::vector<Output>& right) {
+  const auto difference = FirstDifference(left, right, "on the left", "on the right");
+  return difference ? difference->name + ": " + difference->what : "";
+}
+
+TEST(FirstDifference, NoneIfAlike) {
+  EXPECT_EQ(First({}, {}), "");
+  EXPECT_EQ(First({Make("a"), Make("b")}, {Make("a"), Make("b")}), "");
+  EXPECT_EQ(First({Make("a"), Make("b")}, {Make("b"), Make("a")}), "");
+}
+
+TEST(FirstDifference, FirstInTheLeftsOrder) {
+  EXPECT_EQ(First({Make("z"), Make("b"), Make("a")}, {Make("a", "1"), Make("b", "1"), Make("z")}),
+            "b: bits");
+}
+
+TEST(FirstDifference, TypeAndShape) {
+  Output other = Make("a");
+  other.dtype = "float64";
+  EXPECT_EQ(First({Make("a")}, {other}), "a: dtype float32, float64");
+  other = Make("a");
+  other.shape = {3, 2};
+  EXPECT_EQ(First({Make("a")}, {other}), "a: shape (2, 3), (3, 2)");
+  other.shape = {};
+  EXPECT_EQ(First({Make("a")}, {other}), "a: shape (2, 3), ()");
+  other = Make("a");
+  other.nans = 2;
+  EXPECT_EQ(First({Make("a")}, {other}), "a: bits (NaNs: 0, 2)");
+}
+
+TEST(FirstDifference, MissingNames) {
+  EXPECT_EQ(First({Make("a"), Make("b")}, {Make("a")}), "b: only on the left");
+  EXPECT_EQ(First({Make("a")}, {Make("b"), Make("a")}), "b: only on the right");
+}
+
+TEST(FirstDifference, NamesakesAreMatchedByOrder) {
+  EXPECT_EQ(First({Make("a", "0"), Make("a", "1")}, {Make("a", "0"), Make("a", "1")}), "");
+  EXPECT_EQ(First({Make("a", "0"), Make("a", "1")}, {Make("a", "1"), Make("a", "0")}), "a: bits");
+  EXPECT_EQ(First({Make("a"), Make("a")}, {Make("a")}), "a: only on the left");
+}
+
+}  // namespace
+}  // namespace kwker::audit

@@ -1,0 +1,180 @@
+#include "audit/session.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+
+#include "audit/testing.h"
+
+namespace kwker::audit {
+namespace {
+
+using testing::MakeRun;
+using testing::MakeSetup;
+
+// A machine on which Kwker makes the script twice as fast. `meddle` may change
+// what becomes of a run.
+class SessionTest : public ::testing::Test {
+ protected:
+  Report Run() {
+    hooks_.after_pair = [this](const Report& report) {
+      EXPECT_EQ(report.ending, Ending::kRunning);
+      pairs_seen_.push_back(FinishedPairs(report.runs).size());
+    };
+    return RunAudit(
+        setup_,
+        [this](const RunRequest& request) {
+          sides_ += request.side == Side::kA ? 'A' : 'B';
+          RunOutcome run = MakeRun(request, request.side == Side::kA ? 8 : 4);
+          if (meddle_) meddle_(&run);
+          return run;
+        },
+        hooks_);
+  }
+
+  static void Fail(RunOutcome* run, RunEnd end) {
+    run->end = end;
+    run->exit_code = 1;
+    run->signal = 11;
+    run->result.reset();
+  }
+
+  audit::Setup setup_ = MakeSetup(2);
+  SessionHooks hooks_;
+  std::function<void(RunOutcome*)> meddle_;
+  std::string sides_;
+  std::vector<std::size_t> pairs_seen_;
+};
+
+TEST_F(SessionTest, Completes) {
+  const Report report = Run();
+  EXPECT_EQ(report.ending, Ending::kCompleted);
+  EXPECT_EQ(sides_, "ABABBA");
+  EXPECT_EQ(pairs_seen_, (std::vector<std::size_t>{1, 2}));
+  EXPECT_EQ(report.speed, Speed::kFaster);
+  EXPECT_EQ(report.outputs.equality, Equality::kEqual);
+  EXPECT_EQ(report.exit_code, kExitOk);
+  ASSERT_EQ(report.runs.size(), 6u);
+  EXPECT_TRUE(report.runs[1].request.warm_up);
+  EXPECT_EQ(report.runs[5].request.pair, 1);
+}
+
+TEST_F(SessionTest, ScriptFailsAtOnce) {
+  meddle_ = [](RunOutcome* run) { Fail(run, RunEnd::kExit); };
+  const Report report = Run();
+  EXPECT_EQ(report.ending, Ending::kScriptFailed);
+  EXPECT_EQ(report.exit_code, kExitScriptFailed);
+  EXPECT_EQ(sides_, "A");
+}
+
+TEST_F(SessionTest, FailsOnlyWithKwker) {
+  meddle_ = [](RunOutcome* run) {
+    if (run->request.side == Side::kB) Fail(run, RunEnd::kSignal);
+  };
+  const Report report = Run();
+  EXPECT_EQ(report.ending, Ending::kKwkerFailed);
+  EXPECT_EQ(report.exit_code, kExitGateFails);
+  EXPECT_EQ(report.outputs.equality, Equality::kDifferent);
+  EXPECT_EQ(sides_, "ABA");
+  EXPECT_EQ(report.runs[2].request.pair, -1);
+  EXPECT_FALSE(report.runs[2].request.warm_up);
+}
+
+TEST_F(SessionTest, StumblesOverAnEarlierRunsFiles) {
+  meddle_ = [](RunOutcome* run) {
+    if (run->request.order > 0) Fail(run, RunEnd::kExit);
+  };
+  const Report report = Run();
+  EXPECT_EQ(report.ending, Ending::kScriptFailed);
+  EXPECT_EQ(report.exit_code, kExitScriptFailed);
+  EXPECT_EQ(report.outputs.equality, Equality::kUnknown);
+  EXPECT_EQ(sides_, "ABA");
+}
+
+TEST_F(SessionTest, KwkerFailsLater) {
+  meddle_ = [](RunOutcome* run) {
+    if (run->request.order == 4) Fail(run, RunEnd::kTimeout);
+  };
+  const Report report = Run();
+  EXPECT_EQ(report.ending, Ending::kKwkerFailed);
+  EXPECT_EQ(sides_, "ABABBA");
+  EXPECT_EQ(report.speedup.pairs, 1);
+}
+
+TEST_F(SessionTest, InterruptedRunEndsIt) {
+  meddle_ = [](RunOutcome* run) {
+    if (run->request.order == 4) Fail(run, RunEnd::kInterrupted);
+  };
+  const Report report = Run();
+  EXPECT_EQ(report.ending, Ending::kInterrupted);
+  EXPECT_EQ(report.exit_code, kExitInterrupted);
+  EXPECT_EQ(report.runs.size(), 5u);
+  EXPECT_EQ(report.speedup.pairs, 1);
+  EXPECT_EQ(report.outputs.equality, Equality::kEqual);
+}
+
+TEST_F(SessionTest, InterruptedBetweenRuns) {
+  hooks_.interrupted = [this] { return sides_.size() >= 3; };
+  const Report report = Run();
+  EXPECT_EQ(report.ending, Ending::kInterrupted);
+  EXPECT_EQ(sides_, "ABA");
+}
+
+TEST_F(SessionTest, InterruptedBeforeAFailureIsConfirmed) {
+  meddle_ = [](RunOutcome* run) {
+    if (run->request.side == Side::kB) Fail(run, RunEnd::kSignal);
+  };
+  hooks_.interrupted = [this] { return sides_.size() >= 2; };
+  const Report report = Run();
+  EXPECT_EQ(report.ending, Ending::kInterrupted);
+  EXPECT_EQ(report.outputs.equality, Equality::kUnknown);
+}
+
+TEST_F(SessionTest, CannotRun) {
+  meddle_ = [](RunOutcome* run) {
+    if (run->request.order == 3) throw RunError("no room for the run's files");
+  };
+  const Report report = Run();
+  EXPECT_EQ(report.ending, Ending::kCannotRun);
+  EXPECT_EQ(report.error, "no room for the run's files");
+  EXPECT_EQ(report.exit_code, kExitUndecided);
+  EXPECT_EQ(report.runs.size(), 3u);
+}
+
+TEST_F(SessionTest, OtherExceptionsReachTheCaller) {
+  meddle_ = [](RunOutcome*) { throw std::logic_error("a fault of ours"); };
+  EXPECT_THROW(Run(), std::logic_error);
+}
+
+TEST_F(SessionTest, NoWarmUp) {
+  setup_.options.warmup = 0;
+  setup_.options.pairs = 1;
+  EXPECT_EQ(Run().runs.size(), 2u);
+  EXPECT_EQ(sides_, "AB");
+}
+
+// Counts what it is told.
+class CountingProgress : public Progress {
+ public:
+  void RunStarts(const RunRequest&, int index, int total) override {
+    EXPECT_EQ(index, started_++);
+    EXPECT_EQ(total, 6);
+  }
+  void RunEnded(const RunOutcome&) override { ++ended_; }
+  void Finish() override { ++finished_; }
+
+  int started_ = 0, ended_ = 0, finished_ = 0;
+};
+
+TEST_F(SessionTest, TellsProgress) {
+  CountingProgress progress;
+  hooks_.progress = &progress;
+  Run();
+  EXPECT_EQ(progress.started_, 6);
+  EXPECT_EQ(progress.ended_, 6);
+  EXPECT_EQ(progress.finished_, 1);
+}
+
+}  // namespace
+}  // namespace kwker::audit

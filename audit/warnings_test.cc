@@ -1,0 +1,100 @@
+#include "audit/warnings.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "audit/testing.h"
+
+namespace kwker::audit {
+namespace {
+
+using testing::MakeRuns;
+using testing::MakeSetup;
+
+class WarningsTest : public ::testing::Test {
+ protected:
+  // Those that contain `part`.
+  std::ptrdiff_t Count(const std::string& part) const {
+    const Report report = MakeReport(setup_, runs_, Ending::kCompleted);
+    return std::count_if(report.warnings.begin(), report.warnings.end(),
+                         [&part](const std::string& warning) {
+                           EXPECT_EQ(warning.find('\n'), std::string::npos);
+                           return warning.find(part) != std::string::npos;
+                         });
+  }
+
+  audit::Setup setup_ = MakeSetup(6);
+  std::vector<RunOutcome> runs_ = MakeRuns(setup_, 1.3);
+};
+
+TEST_F(WarningsTest, NoneOnAQuietMachine) { EXPECT_EQ(Count(""), 0); }
+
+TEST_F(WarningsTest, NoisyMachine) {
+  runs_ = MakeRuns(setup_, 1.3, 0.2);
+  EXPECT_EQ(Count("noisy machine"), 1);
+}
+
+TEST_F(WarningsTest, Outlier) {
+  runs_[4].result->wall_s *= 2;
+  EXPECT_EQ(Count("pair 2 is an outlier: 0.6"), 1);
+  EXPECT_EQ(Count("outlier"), 1);
+}
+
+TEST_F(WarningsTest, OnePair) {
+  setup_ = MakeSetup(1);
+  runs_ = MakeRuns(setup_, 1.3);
+  EXPECT_EQ(Count("one pair has no interval"), 1);
+}
+
+TEST_F(WarningsTest, NoResult) {
+  runs_[4].result.reset();
+  EXPECT_EQ(Count("run 5 left no result: os._exit"), 1);
+  EXPECT_EQ(Count("whole process"), 1);
+  runs_[4].result_error = "RESULT.json is not JSON (near byte 1)";
+  EXPECT_EQ(Count("run 5 left no result: RESULT.json is not JSON"), 1);
+  for (RunOutcome& run : runs_) run.result.reset();
+  EXPECT_EQ(Count("13 of 14 runs left no result: os._exit"), 1);
+}
+
+TEST_F(WarningsTest, KernelsNeverCalled) {
+  for (RunOutcome& run : runs_) run.result->features[0].calls = 0;
+  EXPECT_EQ(Count("never called"), 1);
+}
+
+TEST_F(WarningsTest, CallsVaryFromRunToRun) {
+  runs_[1].result->features[0].calls = 239;
+  EXPECT_EQ(Count("optim.adamw was not called equally often"), 1);
+}
+
+TEST_F(WarningsTest, FailedSelfCheck) {
+  for (RunOutcome& run : runs_) run.result->features[1].state = "failed self-check";
+  EXPECT_EQ(Count("optim.sgd did not take part: failed self-check"), 1);
+}
+
+TEST_F(WarningsTest, TorchNotTheSame) {
+  runs_[3].result->threads = 1;
+  EXPECT_EQ(Count("torch was not the same in all runs"), 1);
+}
+
+TEST_F(WarningsTest, PrintedTextDiffers) {
+  for (RunOutcome& run : runs_) {
+    if (run.request.side == Side::kB) run.stdout_digest = "other";
+  }
+  EXPECT_EQ(Count("printed text differs"), 1);
+}
+
+TEST_F(WarningsTest, OfChildrenOnceEach) {
+  for (RunOutcome& run : runs_) run.result->warnings = {"every run says so"};
+  runs_[2].result->warnings.push_back("one run says so");
+  EXPECT_EQ(Count("every run says so"), 1);
+  EXPECT_EQ(Count("one run says so (in 1 of 14 runs)"), 1);
+}
+
+TEST_F(WarningsTest, NotEmbedded) {
+  setup_.embedded = false;
+  EXPECT_EQ(Count("no shared libpython"), 1);
+}
+
+}  // namespace
+}  // namespace kwker::audit

@@ -1,0 +1,238 @@
+"""What is wrong is said in one line, with the exit code for it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from processes import PROGRAM, SCRIPTS, Ended, end_of, kwker
+
+END = str(SCRIPTS / "end.py")
+
+
+def assert_one_line(ended: Ended, *parts: str) -> None:
+    """Usage errors: exit code 2, nothing on stdout, one line on stderr that names the matter."""
+    assert ended.status == 2, ended
+    assert ended.out == ""
+    lines = ended.err.splitlines()
+    assert len(lines) == 1, ended.err
+    assert lines[0].startswith("kwker: ")
+    for part in parts:
+        assert part in lines[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "parts"),
+    [
+        (["audit"], ["no script", "kwker audit [options] -- SCRIPT"]),
+        (["audit", "--"], ["no script"]),
+        (["run", "--"], ["no script", "kwker run"]),
+        (["audit", "x.py"], ["put -- before the script"]),
+        (["audit", "--pairs", "2", "x.py", "--epochs", "1"], ["put -- before"]),
+        (["audit", "--", "/no/such.py"], ["no such script: /no/such.py"]),
+        (["run", "--", "/no/such.py"], ["no such script: /no/such.py"]),
+        (["audit", "--", "-u", "x.py"], ["'-u' where the script should be"]),
+        (["audit", "--", "-m"], ["-m needs a module"]),
+        (["audit", "--", "-c"], ["-c needs"]),
+        (["audit", "--pairs", "0", "--", END], ["--pairs", "'0'"]),
+        (["audit", "--pairs", "two", "--", END], ["--pairs", "'two'"]),
+        (["audit", "--pairs", "2.5", "--", END], ["--pairs", "'2.5'"]),
+        (["audit", "--pairs", "-1", "--", END], ["--pairs"]),
+        (["audit", "--warmup", "-1", "--", END], ["--warmup"]),
+        (["audit", "--seed", "x", "--", END], ["--seed", "'x'"]),
+        (["audit", "--seed", "-1", "--", END], ["--seed"]),
+        (["audit", "--timeout", "0", "--", END], ["--timeout", "'0'"]),
+        (["audit", "--timeout", "nan", "--", END], ["--timeout", "'nan'"]),
+        (["audit", "--min-speedup", "fast", "--", END], ["--min-speedup", "'fast'"]),
+        (["audit", "--min-speedup", "inf", "--", END], ["--min-speedup"]),
+        (["audit", "--pairs"], ["--pairs"]),
+        (["audit", "--json", "/no/such/folder/out.json", "--", END], ["/no/such/folder"]),
+        (["audit", "--json", "/", "--", END], ["/"]),
+        (["audit", "--features", "optim.adamm", "--", END], ["optim.adamm", "optim.adam"]),
+        (["audit", "--features", ",", "--", END], ["--features"]),
+        (["info", "--", "x"], ["info takes no script"]),
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage(words: list[str], parts: list[str]) -> None:
+    assert_one_line(end_of(kwker(*words)), *parts)
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [([], "subcommand"), (["adit"], "--"), (["audit", "--no-such-option", "--", END], "--")],
+    ids=["nothing", "no such subcommand", "no such option"],
+)
+def test_not_a_command(words: list[str], part: str) -> None:
+    assert_one_line(end_of([PROGRAM, *words]), part)
+
+
+@pytest.mark.parametrize("words", [["--help"], ["audit", "--help"], ["run", "-h"], ["info", "-h"]])
+def test_help(words: list[str]) -> None:
+    ended = end_of([PROGRAM, *words])
+    assert ended.status == 0
+    assert ended.err == ""
+    assert len(ended.out.splitlines()) > 5
+
+
+def python_that_says(folder: Path, **facts: str) -> Path:
+    """A program that answers the program's question as a Python with these facts would."""
+    document = {"executable": sys.executable, "version": "3.11.7", "kwker": "/kwker", **facts}
+    path = folder / "python"
+    path.write_text(f"#!/bin/sh\necho\necho '{json.dumps(document)}'\n")
+    path.chmod(0o755)
+    return path
+
+
+@pytest.mark.parametrize("command", ["audit", "run", "info"])
+class TestPythons:
+    """Every subcommand says the same of a Python that will not do."""
+
+    def complaint(self, command: str, python: object, env: dict[str, str] | None = None) -> Ended:
+        script = [] if command == "info" else ["--", END, "ok"]
+        return end_of([PROGRAM, command, "--python", str(python), *script], env=env)
+
+    def test_missing(self, command: str) -> None:
+        assert_one_line(self.complaint(command, "/no/python"), "cannot run /no/python", "--python")
+
+    def test_not_on_path(self, command: str) -> None:
+        assert_one_line(self.complaint(command, "no-such-python"), "'no-such-python' on PATH")
+
+    def test_not_a_python(self, command: str) -> None:
+        assert_one_line(self.complaint(command, "/bin/true"), "does not work as a Python")
+
+    def test_without_torch(self, command: str, tmp_path: Path) -> None:
+        subprocess.run(
+            [sys.executable, "-m", "venv", "--without-pip", tmp_path / "bare"], check=True
+        )
+        # Out of reach of this environment's packages.
+        ended = self.complaint(command, tmp_path / "bare" / "bin" / "python", {"PYTHONPATH": ""})
+        assert_one_line(ended, "no torch in")
+
+    def test_without_kwker(self, command: str, tmp_path: Path) -> None:
+        python = python_that_says(tmp_path, torch="2.13.0", kwker="")
+        assert_one_line(self.complaint(command, python), "Kwker is not installed")
+
+    def test_torch_of_another_release(self, command: str, tmp_path: Path) -> None:
+        python = python_that_says(tmp_path, torch="2.9.1+cpu", kwker_torch_release="2.13")
+        assert_one_line(self.complaint(command, python), "torch 2.9.1+cpu", "torch 2.13")
+
+
+def audit(*words: object, pairs: int = 1) -> list[str]:
+    return kwker("audit", "--pairs", pairs, "--warmup", 0, *words)
+
+
+def test_script_raises() -> None:
+    ended = end_of(audit("--", END, "fail"))
+    assert ended.status == 3
+    assert "ValueError: failed on purpose" in ended.out + ended.err
+
+
+def test_script_exits_with_3() -> None:
+    ended = end_of(audit("--", "-c", "import sys; sys.exit(3)"))
+    assert ended.status == 3
+    assert "exit status 3" in ended.out
+
+
+def test_script_killed_by_a_signal() -> None:
+    ended = end_of(audit("--", END, "kill"))
+    assert ended.status == 3
+    assert "signal 9 (SIGKILL)" in ended.out
+
+
+def test_script_too_slow() -> None:
+    start = time.monotonic()
+    ended = end_of(audit("--timeout", "1.5", "--", SCRIPTS / "wait.py", "wait"))
+    assert ended.status == 3
+    assert "takes longer than --timeout 1.5 s" in ended.out
+    assert time.monotonic() - start < 30
+
+
+def test_script_without_a_result() -> None:
+    """os._exit leaves no time to look at the outputs: unknown, not equal."""
+    ended = end_of(audit("--json", "-", "--", "-c", "import os; os._exit(0)"))
+    assert ended.status == 0
+    assert json.loads(ended.out)["verdict"]["outputs"] == "unknown"
+
+
+def test_python_without_libpython(tmp_path: Path) -> None:
+    """The script runs in that Python as a program, and the report says so."""
+    facts = {"torch": "2.13.0", "kwker_torch_release": "2.13", "kwker_version": "0.1.0"}
+    python = python_that_says(tmp_path, **facts)
+    report = tmp_path / "report.json"
+    command = [PROGRAM, "audit", "--python", str(python), "--pairs", "1", "--warmup", "0"]
+    ended = end_of([*command, "--json", str(report), "--", END, "ok"])
+    assert ended.status == 0, ended
+    assert '"embedded": false' in report.read_text()
+
+
+def test_json_known_to_fail_before_the_first_run(tmp_path: Path) -> None:
+    ran = tmp_path / "ran"
+    code = f"open({str(ran)!r}, 'w')"
+    end_of(audit("--json", "/no/such/folder/x.json", "--", "-c", code))
+    assert not ran.exists()
+
+
+@pytest.mark.parametrize("how", ["wait", "cleanup"])
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted(tmp_path: Path, sent: signal.Signals, how: str) -> None:
+    """After two finished runs; those are reported, and no child is left."""
+    pids, report = tmp_path / "pids", tmp_path / "report.json"
+    script = tmp_path / "script.py"
+    script.write_text(
+        f"import os, runpy, sys\n"
+        f"open({str(pids)!r}, 'a').write(f'{{os.getpid()}}\\n')\n"
+        f"if len(open({str(pids)!r}).readlines()) > 2:\n"
+        f"    os.fork()\n"
+        f"    sys.argv[1:] = [{how!r}, {str(pids)!r}]\n"
+        f"    runpy.run_path({str(SCRIPTS / 'wait.py')!r})\n"
+    )
+    process = subprocess.Popen(
+        audit("--json", report, "--", script, pairs=3),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while not pids.exists() or len(pids.read_text().splitlines()) < 5:
+        time.sleep(0.05)
+        assert process.poll() is None
+    process.send_signal(sent)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 130, (out, err)
+    for pid in pids.read_text().split():
+        assert not _is_running(int(pid))
+    ends = [run["exit_code"] for run in json.loads(report.read_text())["runs"]]
+    assert ends[:2] == [0, 0]
+    assert "nterrupt" in out
+
+
+def _is_running(pid: int) -> bool:
+    for _ in range(100):  # a killed orphan is there until init has reaped it
+        try:
+            with open(f"/proc/{pid}/stat") as file:
+                if file.read().rsplit(")", 1)[1].split()[0] == "Z":
+                    return False
+        except FileNotFoundError:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def test_nothing_of_ours_is_left_in_tmp(tmp_path: Path) -> None:
+    end_of(audit("--", END, "ok"), env={"TMPDIR": str(tmp_path)})
+    end_of(audit("--", END, "fail"), env={"TMPDIR": str(tmp_path)})
+    assert os.listdir(tmp_path) == []
+
+
+def test_no_room_for_temporary_files() -> None:
+    ended = end_of(audit("--", END, "ok"), env={"TMPDIR": "/proc"})
+    assert ended.status == 2
+    assert "TMPDIR" in ended.err
+    assert len(ended.err.splitlines()) == 1

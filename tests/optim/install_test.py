@@ -1,0 +1,315 @@
+"""Coming and going: torch's own objects are back afterwards, whatever happened in between."""
+
+from __future__ import annotations
+
+import gc
+import inspect
+import pickle
+import threading
+import warnings
+import weakref
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+import pytest
+import torch
+from kwker import torch_ops
+from tables import draw
+from torch.optim import SGD, Adam, AdamW, Optimizer
+
+ADAM: ModuleType = import_module("torch.optim.adam")
+SGDS: ModuleType = import_module("torch.optim.sgd")
+PLACES = [
+    (module, name)
+    for module in (ADAM, SGDS, import_module("torch.optim.optimizer"), torch.optim)
+    for name in vars(module)
+    if not name.startswith("__")
+]
+CLASSES = [Optimizer, Adam, AdamW, SGD]
+
+
+def _all() -> dict[tuple[str, str], Any]:
+    found = {(module.__name__, name): getattr(module, name) for module, name in PLACES}
+    for cls in CLASSES:
+        found |= {(cls.__name__, name): value for name, value in vars(cls).items()}
+    return found
+
+
+@pytest.fixture(autouse=True)
+def _everything_is_back() -> Iterator[None]:
+    """After each test, every function and class of torch.optim is the object it was."""
+    before = _all()
+    yield
+    torch_ops.uninstall()
+    after = _all()
+    assert list(before) == list(after)
+    changed = [place for place, value in before.items() if after[place] is not value]
+    assert not changed
+
+
+def _step(cls: type[Optimizer] = AdamW, **options: Any) -> torch.Tensor:
+    parameter = draw((40,)).requires_grad_()
+    optimizer = cls([parameter], **options)
+    parameter.grad = draw((40,), seed=1)
+    optimizer.step()
+    return parameter.detach()
+
+
+def _calls(name: str = "optim.adamw") -> int:
+    number: int = torch_ops.stats()[name]["calls"]
+    return number
+
+
+def test_install_and_uninstall_twice() -> None:
+    torch_ops.install()
+    torch_ops.install()
+    torch_ops.reset_stats()
+    _step()
+    assert _calls() == 1
+    torch_ops.uninstall()
+    _step()
+    torch_ops.uninstall()
+    _step()
+    assert _calls() == 1
+
+
+def test_uninstall_before_install() -> None:
+    torch_ops.uninstall()
+
+
+def test_installed_as_context_nests_and_survives_errors() -> None:
+    torch_ops.reset_stats()
+    with torch_ops.installed():
+        with torch_ops.installed(features=["optim.sgd"]):
+            _step()
+            _step(SGD)
+        assert (_calls(), _calls("optim.sgd")) == (0, 1)
+        _step()
+    assert _calls() == 1
+    with pytest.raises(LookupError), torch_ops.installed():
+        raise LookupError
+    _step()
+    assert _calls() == 1
+
+
+def test_installed_as_decorator() -> None:
+    @torch_ops.installed(verify=False)
+    def train(scale: float) -> torch.Tensor:
+        """Trains."""
+        return _step() * scale
+
+    torch_ops.reset_stats()
+    assert torch.equal(train(2.0), _step() * 2.0)
+    assert _calls() == 1
+    assert (train.__name__, train.__doc__) == ("train", "Trains.")
+
+
+@pytest.mark.parametrize(
+    ("options", "on"),
+    [
+        ({}, {"optim.adam", "optim.adamw", "optim.sgd"}),
+        ({"features": ["optim.adam"]}, {"optim.adam"}),
+        ({"features": ["optim.adamw"]}, {"optim.adamw"}),
+        ({"features": ["optim"]}, {"optim.adam", "optim.adamw", "optim.sgd"}),
+        ({"features": []}, set()),
+        ({"exclude": ["optim.adam"]}, {"optim.adamw", "optim.sgd"}),
+        ({"features": ["optim"], "exclude": ["optim.sgd"]}, {"optim.adam", "optim.adamw"}),
+        ({"exclude": ["optim"]}, set()),
+    ],
+    ids=str,
+)
+def test_features_are_switched_one_by_one(options: dict[str, Any], on: set[str]) -> None:
+    torch_ops.install(**options)
+    torch_ops.reset_stats()
+    for cls in (Adam, AdamW, SGD):
+        _step(cls)
+    stats = {n: s for n, s in torch_ops.stats().items() if n.startswith("optim.")}
+    assert {name for name, s in stats.items() if s["calls"]} == on
+    assert {name for name, s in stats.items() if s["state"] == "on"} == on
+
+
+def test_unknown_feature_is_named() -> None:
+    for act in (torch_ops.enable, torch_ops.disable, lambda n: torch_ops.install(features=[n])):
+        with pytest.raises(ValueError, match="optim.adamx"):
+            act("optim.adamx")
+
+
+def test_self_check_finds_no_difference() -> None:
+    assert {n: d for n, d in torch_ops.verify().items() if n.startswith("optim.")} == {
+        "optim.adam": "",
+        "optim.adamw": "",
+        "optim.sgd": "",
+    }
+
+
+def test_install_leaves_the_random_state_and_the_modes() -> None:
+    torch.manual_seed(5)
+    state = torch.get_rng_state()
+    torch_ops.install()
+    torch_ops.verify()
+    assert torch.equal(state, torch.get_rng_state())
+    assert torch.is_grad_enabled()
+
+
+@pytest.mark.parametrize("name", ["adam", "_single_tensor_adam"])
+def test_a_users_own_patch_is_respected(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether it came before or after, it is called, and it is not undone."""
+    original: Callable[..., Any] = getattr(ADAM, name)
+    calls: list[str] = []
+
+    def patched(*args: Any, **kwargs: Any) -> Any:
+        calls.append(name)
+        return original(*args, **kwargs)
+
+    expected = _step()
+    with monkeypatch.context() as patch:
+        patch.setattr(ADAM, name, patched)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            torch_ops.install()
+            assert torch.equal(_step(), expected)
+            assert calls == [name]
+            torch_ops.uninstall()
+        assert getattr(ADAM, name) is patched
+    torch_ops.install()
+    above = getattr(ADAM, name)
+
+    def patched_above(*args: Any, **kwargs: Any) -> Any:
+        calls.append("above")
+        return above(*args, **kwargs)
+
+    setattr(ADAM, name, patched_above)
+    try:
+        assert torch.equal(_step(), expected)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            torch_ops.uninstall()
+        assert getattr(ADAM, name) is patched_above
+        assert torch.equal(_step(), expected)
+        assert calls == [name, "above", "above"]
+    finally:
+        setattr(ADAM, name, original)
+
+
+def test_a_users_patch_of_the_method_is_called() -> None:
+    calls: list[str] = []
+    original = Adam._init_group  # type: ignore[attr-defined]
+
+    def patched(self: Any, *args: Any) -> Any:
+        calls.append("group")
+        return original(self, *args)
+
+    Adam._init_group = patched  # type: ignore[attr-defined]
+    try:
+        expected = _step()
+        torch_ops.install()
+        assert torch.equal(_step(), expected)
+    finally:
+        Adam._init_group = original  # type: ignore[attr-defined]
+    assert calls == ["group", "group"]
+
+
+FUNCTIONS = pytest.mark.parametrize(("module", "name"), [(ADAM, "adam"), (SGDS, "sgd")])
+
+
+@FUNCTIONS
+def test_functions_have_torchs_names(module: ModuleType, name: str) -> None:
+    original = getattr(module, name)
+    torch_ops.install()
+    function = getattr(module, name)
+    assert function.__name__ == original.__name__
+    assert function.__qualname__ == original.__qualname__
+    assert function.__module__ == original.__module__
+    assert function.__doc__ == original.__doc__
+
+
+@FUNCTIONS
+def test_functions_have_torchs_signature(module: ModuleType, name: str) -> None:
+    expected = inspect.signature(getattr(module, name))
+    torch_ops.install()
+    assert inspect.signature(getattr(module, name)) == expected
+
+
+@FUNCTIONS
+def test_functions_can_be_pickled(module: ModuleType, name: str) -> None:
+    """As a reference by name, which workers started by spawn resolve to what they have."""
+    torch_ops.install()
+    function = getattr(module, name)
+    assert pickle.loads(pickle.dumps(function)) is function
+
+
+def test_optimizers_do_not_depend_on_kwker() -> None:
+    """One pickled while installed loads where Kwker has never been."""
+    torch_ops.install()
+    parameter = draw((4,)).requires_grad_()
+    optimizer = AdamW([parameter])
+    parameter.grad = draw((4,), seed=1)
+    optimizer.step()
+    assert b"kwker" not in pickle.dumps(optimizer)
+
+
+def test_nothing_is_kept_alive() -> None:
+    torch_ops.install()
+    parameter = draw((40,)).requires_grad_()
+    optimizer = AdamW([parameter])
+    parameter.grad = draw((40,), seed=1)
+    optimizer.step()
+    watched = [
+        weakref.ref(x)
+        for x in (parameter, parameter.grad, optimizer, *optimizer.state[parameter].values())
+    ]
+    del parameter, optimizer
+    gc.collect()
+    assert [w() for w in watched] == [None] * len(watched)
+
+
+def test_memory_does_not_grow_with_steps() -> None:
+    torch_ops.install()
+    parameters = [draw((n,)).requires_grad_() for n in range(1, 60)]
+    optimizer = AdamW(parameters)
+    for parameter in parameters:
+        parameter.grad = torch.ones_like(parameter)
+
+    def objects_after(steps: int) -> int:
+        for _ in range(steps):
+            optimizer.step()
+        gc.collect()
+        return len(gc.get_objects())
+
+    first = objects_after(10)
+    assert objects_after(300) <= first + 20
+
+
+def test_switching_while_others_step() -> None:
+    """install and uninstall in one thread, steps in others: the results stay torch's."""
+    expected = _step(SGD, lr=0.1)
+    wrong: list[torch.Tensor] = []
+    stop = threading.Event()
+
+    def work() -> None:
+        while not stop.is_set():
+            result = _step(SGD, lr=0.1)
+            if not torch.equal(result, expected):
+                wrong.append(result)
+
+    workers = [threading.Thread(target=work) for _ in range(2)]
+    for worker in workers:
+        worker.start()
+    for _ in range(50):
+        torch_ops.install(verify=False)
+        torch_ops.uninstall()
+    stop.set()
+    for worker in workers:
+        worker.join()
+    assert not wrong
+
+
+def test_environment_switches_features_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KWKER_DISABLE", "optim.sgd, optim.adam")
+    torch_ops.install()
+    torch_ops.reset_stats()
+    for cls in (Adam, AdamW, SGD):
+        _step(cls)
+    assert [_calls(f"optim.{n}") for n in ("adam", "adamw", "sgd")] == [0, 1, 0]

@@ -1,0 +1,88 @@
+"""The self-check at install(): what differs from torch stays off, loudly, and results stay torch's."""
+
+from __future__ import annotations
+
+import importlib
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import torch
+
+import kwker.torch_ops as sto
+from kwker._registry import FEATURES
+
+SGD = importlib.import_module("torch.optim.sgd")
+
+
+@pytest.fixture(autouse=True)
+def unchecked() -> Iterator[None]:
+    for feature in FEATURES.values():
+        feature.difference = None
+    yield
+    sto.uninstall()
+    for feature in FEATURES.values():
+        feature.difference = None
+
+
+def test_a_kernel_that_differs_stays_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    patch = FEATURES["optim.sgd"].patch()
+    right = patch.replacement
+
+    def wrong(params: Any, *args: Any, **kwargs: Any) -> None:
+        right(params, *args, **kwargs)
+        params[-1][-1].add_(1e-7)
+
+    monkeypatch.setattr(patch, "replacement", wrong)
+    with pytest.warns(RuntimeWarning, match=r"optim.sgd differs from torch .*param\[.*stays off"):
+        sto.install()
+    states = {f.name: (f.state, f.detail) for f in sto.features()}
+    assert states["optim.sgd"][0] == "failed self-check"
+    assert states["optim.adam"] == ("on", "")
+    assert SGD.sgd is patch.original
+    parameter = torch.nn.Parameter(torch.ones(3))
+    parameter.grad = torch.ones(3)
+    torch.optim.SGD([parameter], lr=0.5).step()
+    assert parameter.tolist() == [0.5, 0.5, 0.5]
+
+
+def test_a_kernel_that_raises_stays_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*args: Any, **kwargs: Any) -> None:
+        raise RuntimeError("on purpose")
+
+    monkeypatch.setattr(FEATURES["optim.adam"].patch(), "replacement", broken)
+    with pytest.warns(RuntimeWarning, match="RuntimeError: on purpose"):
+        sto.install(["optim.adam"])
+    assert sto.features()[0].state == "failed self-check"
+
+
+def test_runs_once_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs: list[int] = []
+    real = FEATURES["optim.sgd"].verify
+    monkeypatch.setattr(FEATURES["optim.sgd"], "verify", lambda: (runs.append(1), real())[1])
+    sto.install()
+    sto.uninstall()
+    sto.install()
+    assert runs == [1]
+
+
+def test_leaves_the_programs_random_state_modes_and_threads() -> None:
+    torch.manual_seed(3)
+    state = torch.get_rng_state()
+    with torch.device("meta"), torch.inference_mode(), torch.autocast("cpu"):
+        sto.install()
+    assert torch.equal(torch.get_rng_state(), state)
+    assert all(f.state == "on" for f in sto.features())
+    assert [t.name for t in threading.enumerate() if "kwker" in t.name] == []
+
+
+def test_under_another_default_dtype_and_flushed_denormals() -> None:
+    torch.set_default_dtype(torch.float64)
+    torch.set_flush_denormal(True)
+    try:
+        sto.install()
+    finally:
+        torch.set_flush_denormal(False)
+        torch.set_default_dtype(torch.float32)
+    assert all(f.state == "on" for f in sto.features())

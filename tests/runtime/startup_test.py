@@ -1,0 +1,90 @@
+"""How Kwker comes into a process: imports, KWKER_INSTALL, other torch releases."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import kwker
+
+PACKAGE = Path(kwker.__file__).parent
+
+
+def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env=os.environ | environment,
+        timeout=120,
+    )
+
+
+def answer(code: str, **environment: str) -> object:
+    done = run(f"import json, sys\n{code}", **environment)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return json.loads(done.stdout)
+
+
+def pth_line() -> str:
+    return (PACKAGE.parent / "kwker.pth").read_text()
+
+
+def test_the_package_itself_imports_no_torch() -> None:
+    loaded = "[m for m in sys.modules if m.split('.')[0] in ('torch', 'numpy')]"
+    assert answer(f"import kwker, kwker._startup; print(json.dumps({loaded}))") == []
+
+
+def test_the_pth_line_does_nothing_unasked() -> None:
+    code = f"{pth_line()}\nprint(json.dumps([m for m in sys.modules if 'kwker' in m]))"
+    assert answer(code) == []
+    assert answer(code, KWKER_INSTALL="0") == []
+
+
+def test_the_pth_line_installs_when_torch_is_imported() -> None:
+    code = f"""{pth_line()}
+before = 'torch' in sys.modules
+import torch
+import kwker.torch_ops as sto
+print(json.dumps([before, [f.state for f in sto.features()]]))"""
+    assert answer(code, KWKER_INSTALL="1") == [False, ["on"] * 3]
+    chosen = answer(code, KWKER_INSTALL="1", KWKER_FEATURES="optim.adamw")
+    assert chosen == [False, ["off", "on", "off"]]
+
+
+def test_a_wrong_choice_leaves_the_program_running() -> None:
+    done = run(
+        f"{pth_line()}\nimport torch\nprint(torch.ones(1).item())",
+        KWKER_INSTALL="1",
+        KWKER_FEATURES="optim.nadam",
+    )
+    assert (done.returncode, done.stdout) == (0, "1.0\n")
+    assert done.stderr.startswith("kwker: not installed: no feature 'optim.nadam'")
+    assert done.stderr.count("\n") == 1
+
+
+OTHER_TORCH = """
+import importlib.metadata, torch
+torch.__version__ = torch.torch_version.TorchVersion("2.12.1+cpu")
+"""
+
+
+def test_another_torch_release_is_refused_in_one_line() -> None:
+    done = run(OTHER_TORCH + "import kwker.torch_ops")
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == (
+        "ImportError: this kwker was built for torch 2.13, but torch is 2.12.1+cpu: "
+        "install the kwker for that torch, or torch 2.13"
+    )
+
+
+def test_another_torch_release_leaves_a_launched_program_running() -> None:
+    code = f"{OTHER_TORCH}\n{pth_line()}\nprint('on')"
+    done = run(code, KWKER_INSTALL="1")
+    assert (done.returncode, done.stdout) == (0, "on\n")
+    assert done.stderr.startswith("kwker: not installed: this kwker was built for torch 2.13")
+    assert done.stderr.count("\n") == 1
