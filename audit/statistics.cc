@@ -18,13 +18,6 @@ double Mean(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-double StandardDeviation(std::span<const double> values) {
-  const double mean = Mean(values);
-  double squares = 0;
-  for (const double value : values) squares += (value - mean) * (value - mean);
-  return std::sqrt(squares / static_cast<double>(values.size() - 1));
-}
-
 double StudentQuantile(std::size_t degrees_of_freedom) {
   const boost::math::students_t distribution(static_cast<double>(degrees_of_freedom));
   return boost::math::quantile(boost::math::complement(distribution, kTail));
@@ -63,6 +56,13 @@ RatioEstimate EstimateRatio(std::span<const double> log_ratios) {
   if (log_ratios.empty()) return {};
   if (log_ratios.size() == 1) return {std::exp(log_ratios[0]), std::nullopt, 1, ""};
   return log_ratios.size() < kTrimmedFrom ? Student(log_ratios) : Trimmed(log_ratios);
+}
+
+double StandardDeviation(std::span<const double> values) {
+  const double mean = Mean(values);
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return std::sqrt(squares / static_cast<double>(values.size() - 1));
 }
 
 double Median(std::span<const double> values) {

@@ -46,6 +46,9 @@ RatioEstimate EstimateRatio(std::span<const double> log_ratios);
 // Quantiles of a sample with at least one value.
 double Median(std::span<const double> values);
 
+// Of a sample with at least two values.
+double StandardDeviation(std::span<const double> values);
+
 // Standard deviation of a sample by its median absolute deviation, so that a
 // few odd values do not matter (scaled to agree with the usual one for normal
 // noise). 0 with fewer than two values.

@@ -83,6 +83,10 @@ TEST(Median, OddAndEven) {
   EXPECT_EQ(Median(std::vector<double>{7}), 7);
 }
 
+TEST(StandardDeviation, OfASample) {
+  EXPECT_DOUBLE_EQ(StandardDeviation(std::vector<double>{1, 2, 3}), 1);
+}
+
 TEST(RobustSpread, IgnoresAnOddValue) {
   EXPECT_NEAR(RobustSpread(std::vector<double>{1, 2, 3, 4, 1000}), 1.4826, 1e-12);
   EXPECT_EQ(RobustSpread(std::vector<double>{5}), 0);

@@ -16,6 +16,8 @@ using Warnings = std::vector<std::string>;
 
 // Runs of one side, one like the other on a quiet machine, stay well below.
 constexpr double kNoisySpread = 0.05;
+// With fewer runs of a side a median deviation says too little of them.
+constexpr std::size_t kRobustFrom = 6;
 // Iglewicz and Hoaglin, How to Detect and Handle Outliers (1993): a value is
 // one if it is more than 3.5 robust standard deviations off. A deviation of less
 // than 2% harms nobody.
@@ -42,6 +44,11 @@ void Clocks(const Report& report, Warnings* warnings) {
   }
 }
 
+double Spread(const std::vector<double>& values) {
+  if (values.size() < 2) return 0;
+  return values.size() < kRobustFrom ? StandardDeviation(values) : RobustSpread(values);
+}
+
 void Noise(const Report& report, Warnings* warnings) {
   const std::vector<Pair> pairs = FinishedPairs(report.runs);
   std::vector<double> without, with;
@@ -52,7 +59,7 @@ void Noise(const Report& report, Warnings* warnings) {
     without.push_back(std::log(*a));
     with.push_back(std::log(*b));
   }
-  const double spread = std::max(RobustSpread(without), RobustSpread(with));
+  const double spread = std::max(Spread(without), Spread(with));
   if (spread > kNoisySpread) {
     warnings->push_back(
         fmt::format("noisy machine: runs of the same side spread by {:.0f}%; close other programs "

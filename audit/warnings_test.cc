@@ -35,6 +35,14 @@ TEST_F(WarningsTest, NoisyMachine) {
   EXPECT_EQ(Count("noisy machine"), 1);
 }
 
+TEST_F(WarningsTest, NoisyMachineWithFewRuns) {
+  setup_ = MakeSetup(3);
+  runs_ = MakeRuns(setup_, 1.3);
+  EXPECT_EQ(Count("noisy machine"), 0);
+  runs_[2].result->wall_s *= 1.4;
+  EXPECT_EQ(Count("noisy machine"), 1);
+}
+
 TEST_F(WarningsTest, Outlier) {
   runs_[4].result->wall_s *= 2;
   EXPECT_EQ(Count("pair 2 is an outlier: 0.6"), 1);

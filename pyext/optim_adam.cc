@@ -214,8 +214,8 @@ void Step(Counters& counters, const Lists& lists, const Hyperparameters& h) {
 }
 
 void Serve(Counters& counters, const Arguments& a) {
-  Require(CheckThread());
   CheckFlags(a);
+  Require(CheckThread());
   const Hyperparameters h = GetHyperparameters(a);
   Lists lists;
   lists.params = Tensors(a[kParams]);

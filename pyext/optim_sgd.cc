@@ -185,8 +185,8 @@ void Step(const Lists& lists, const Hyperparameters& h, PyObject* buffer_list) {
 }
 
 void Serve(const Arguments& a) {
-  Require(CheckThread());
   CheckFlags(a);
+  Require(CheckThread());
   const Hyperparameters h = GetHyperparameters(a);
   Lists lists;
   lists.params = Tensors(a[kParams]);

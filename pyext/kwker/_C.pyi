@@ -52,7 +52,7 @@ def observe(
     original: Callable[..., Any],
     callback: Callable[[Any, tuple[Any, ...], dict[str, Any]], None],
 ) -> Callable[..., Any]:
-    """A function in C: original(...), then callback(result, args, kwargs), whose errors are lost."""
+    """A function in C: original(...), then callback(result, args, kwargs); its errors are lost."""
 
 def digest_tensor(tensor: Tensor) -> tuple[str, int]:
     """XXH3-128 of dtype, shape and elements in logical order, in hexadecimal; number of NaNs.

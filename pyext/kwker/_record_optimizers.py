@@ -52,7 +52,8 @@ class Optimizers:
 
     def outputs(self, walk: Walk) -> Iterator[Output]:
         """Those of dead optimizers, then what `walk` has not met yet of those alive."""
-        gc.callbacks.remove(self._on_collection)
+        if self._on_collection in gc.callbacks:
+            gc.callbacks.remove(self._on_collection)
         alive = sorted(self._alive.values(), key=lambda entry: entry[2])
         self._alive = {}  # nothing is left to be digested at their end
         for index in sorted(self._left):

@@ -16,9 +16,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import kwker
 import numpy as np
 import torch
+
+import kwker
 from kwker import torch_ops
 
 
@@ -115,6 +116,7 @@ def machine() -> dict[str, Any]:
         "cores": len(os.sched_getaffinity(0)),
         "capability": torch_ops.capability(),
         "load": os.getloadavg()[0],
+        "omp_wait_policy": os.environ.get("OMP_WAIT_POLICY") or "as built",
         "torch": torch.__version__,
         "kwker": kwker.__version__,
         "python": platform.python_version(),
@@ -124,7 +126,8 @@ def machine() -> dict[str, Any]:
 def describe(facts: dict[str, Any]) -> str:
     return (
         f"{facts['cpu']}, {facts['cores']} cores, capability {facts['capability']},"
-        f" load {facts['load']:.1f}; torch {facts['torch']}, kwker {facts['kwker']},"
+        f" load {facts['load']:.1f}, OpenMP waits {facts['omp_wait_policy']};"
+        f" torch {facts['torch']}, kwker {facts['kwker']},"
         f" Python {facts['python']}"
     )
 

@@ -6,9 +6,10 @@ import warnings
 
 import pytest
 import torch
+from torch.optim import Adam, AdamW, Optimizer
+
 from comparison import By, assert_same, assert_succeeds_same, with_state
 from tables import ALL, BRANCHES, Case, draw
-from torch.optim import Adam, AdamW, Optimizer
 
 ADAMS = [case for case in ALL if issubclass(case.cls, Adam)]
 

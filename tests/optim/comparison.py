@@ -14,10 +14,11 @@ from enum import Enum
 from typing import Any
 
 import torch
-from bits import Picture
-from kwker import torch_ops
 from torch import Tensor
 from torch.optim import Optimizer
+
+from bits import Picture
+from kwker import torch_ops
 
 Scenario = Callable[[], object]
 

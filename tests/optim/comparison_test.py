@@ -6,12 +6,13 @@ from collections.abc import Callable
 
 import pytest
 import torch
+from torch import Tensor
+from torch.optim import SGD, AdamW
+
 from bits import Picture
 from comparison import By, assert_same, with_state
 from kwker import torch_ops
 from tables import draw
-from torch import Tensor
-from torch.optim import SGD, AdamW
 
 PAIRS: dict[str, tuple[Callable[[], Tensor], Callable[[], Tensor]]] = {
     "value": (lambda: torch.ones(40), lambda: torch.ones(40).index_fill_(0, torch.tensor(39), 2)),

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-import capability
 import pytest
+
+import capability
 
 # Before torch is loaded: on a busy machine its threads would spin more than they work.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
@@ -24,8 +25,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    import comparison
     import torch
+
+    import comparison
 
     count = comparison.COUNT
     terminalreporter.write_line(
@@ -39,6 +41,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def _leave_as_found() -> Iterator[None]:
     """Each test begins with torch's own functions and ends with the threads it found."""
     import torch
+
     from kwker import torch_ops
 
     threads = torch.get_num_threads()

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import pytest
 import torch
-from comparison import By, assert_same, assert_succeeds_same
-from tables import BRANCHES, DTYPES, Case, draw
 from torch import Tensor
 from torch.optim import Optimizer
+
+from comparison import By, assert_same, assert_succeeds_same
+from tables import BRANCHES, DTYPES, Case, draw
 
 Arrange = Callable[[Tensor], Tensor]
 
 
 def _spread(values: Tensor, *steps: int) -> Tensor:
     """The values in a larger storage, with gaps along the leading dimensions."""
-    room = torch.full([n * s for n, s in zip(values.shape, steps)], float("nan"))
+    room = torch.full([n * s for n, s in zip(values.shape, steps, strict=True)], float("nan"))
     view = room.to(values.dtype)[tuple(slice(None, None, s) for s in steps)]
     view.copy_(values)
     return view
@@ -158,11 +160,11 @@ def test_views_of_one_storage(case: Case) -> None:
     def scenario() -> object:
         buffer, gradients = draw((200,)), draw((200,), seed=9)
         bounds = [0, 1, 17, 50, 114, 200]
-        parameters = [buffer[a:b].requires_grad_() for a, b in zip(bounds, bounds[1:])]
+        parameters = [buffer[a:b].requires_grad_() for a, b in pairwise(bounds)]
         optimizer = case.make(parameters)
         for step in range(4):
             gradients = gradients * (step + 1)
-            for parameter, a, b in zip(parameters, bounds, bounds[1:]):
+            for parameter, (a, b) in zip(parameters, pairwise(bounds), strict=True):
                 parameter.grad = gradients[a:b]
             optimizer.step()
         return optimizer, buffer

@@ -8,14 +8,15 @@ from typing import Any
 
 import pytest
 import torch
-from comparison import By, assert_same, with_state
-from tables import draw
 from torch import Tensor
 from torch.testing._internal.common_optimizers import (
     OptimizerInfo,
     _get_optim_inputs_including_global_cliquey_kwargs,
     optim_db,
 )
+
+from comparison import By, assert_same, with_state
+from tables import draw
 
 INFOS: list[OptimizerInfo] = [i for i in optim_db if i.name in ("Adam", "AdamW", "SGD")]
 
@@ -56,7 +57,8 @@ def test_inputs(info: OptimizerInfo, dtype: torch.dtype, kwargs: dict[str, Any])
             draw(shape, seed=i).to(dtype).requires_grad_(leaf)
             for i, shape in enumerate([(10, 5), (10,), (), (3, 1, 7), (0,)])
         ]
-        optimizer: Any = info.optim_cls(parameters, **copy.deepcopy(kwargs))
+        cls: Any = info.optim_cls
+        optimizer = cls(parameters, **copy.deepcopy(kwargs))
 
         def run() -> None:
             for step in range(6):
@@ -72,6 +74,7 @@ def test_inputs(info: OptimizerInfo, dtype: torch.dtype, kwargs: dict[str, Any])
 
 @pytest.mark.parametrize("info", INFOS, ids=lambda info: info.name)
 def test_errors(info: OptimizerInfo) -> None:
+    cls: Any = info.optim_cls
     inputs = info.optim_error_inputs_func(device="cpu", dtype=torch.float32)
     assert len(inputs) >= 5
     for entry in inputs:
@@ -79,7 +82,7 @@ def test_errors(info: OptimizerInfo) -> None:
 
         def scenario(given: Any = given) -> object:
             parameters = given.params or [draw((3, 2)).requires_grad_()]
-            optimizer: Any = info.optim_cls(parameters, **given.kwargs)
+            optimizer = cls(parameters, **given.kwargs)
             optimizer.step()
             return optimizer
 

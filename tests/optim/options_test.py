@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from comparison import By, assert_same, assert_succeeds_same, with_state
-from tables import Case, draw
 from torch import Tensor
 from torch.optim import SGD, Adam, AdamW, Optimizer
+
+from comparison import By, assert_same, assert_succeeds_same, with_state
+from tables import Case, draw
 
 
 def _train(case: Case, steps: int = 4) -> object:

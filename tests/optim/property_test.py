@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from comparison import By, assert_same, with_state
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tables import DATA, DTYPES, draw
 from torch import Tensor
 from torch.optim import SGD, Adam, AdamW, Optimizer
+
+from comparison import By, assert_same, with_state
+from tables import DATA, DTYPES, draw
 
 MANY = settings(
     max_examples=250,
@@ -129,7 +130,7 @@ def test_any_optimizer_on_any_tensors(
 
         def run() -> None:
             for step in range(steps):
-                for i, (plan, parameter) in enumerate(zip(group, parameters)):
+                for i, (plan, parameter) in enumerate(zip(group, parameters, strict=True)):
                     seed = 100 * (step + 1) + i
                     gradient = _make(plan, seed, ordered=plan.same_order)
                     parameter.grad = None if (step, i) in absent else gradient

@@ -8,9 +8,10 @@ from functools import lru_cache
 from typing import Any
 
 import torch
-from comparison import By, seeded
 from torch import Tensor
 from torch.optim import SGD, Adam, AdamW, Optimizer
+
+from comparison import By, seeded
 
 
 @dataclass(frozen=True)

@@ -3,34 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 import torch
-from comparison import By, assert_same, assert_succeeds_same, with_state
-from tables import BRANCHES, Case, draw
 from torch import Tensor
 from torch.optim import SGD, Adam, AdamW, Optimizer
+
+from comparison import By, assert_same, assert_succeeds_same, with_state
+from tables import BRANCHES, Case, draw
 
 
 class Logged(Tensor):
     """A subclass that sees every function torch calls on it."""
 
-    log: list[str] = []
+    seen: ClassVar[list[str]] = []
 
     @classmethod
     def __torch_function__(
         cls, func: Any, types: Any, args: Any = (), kwargs: Any = None
     ) -> object:
-        cls.log.append(getattr(func, "__name__", str(func)))
-        return super().__torch_function__(func, types, args, kwargs or {})
+        cls.seen.append(getattr(func, "__name__", str(func)))
+        parent: Any = super()
+        return parent.__torch_function__(func, types, args, kwargs or {})
 
 
 @pytest.mark.parametrize("gradient_too", [False, True])
 @pytest.mark.parametrize("case", BRANCHES, ids=str)
 def test_subclass_sees_every_operator(case: Case, gradient_too: bool) -> None:
     def scenario() -> object:
-        Logged.log = []
+        Logged.seen = []
         parameter = draw((40,)).as_subclass(Logged).requires_grad_()
         plain = draw((7,)).requires_grad_()
         optimizer = case.make([parameter, plain])
@@ -39,7 +41,7 @@ def test_subclass_sees_every_operator(case: Case, gradient_too: bool) -> None:
             parameter.grad = gradient.as_subclass(Logged) if gradient_too else gradient
             plain.grad = draw((7,), seed=step)
             optimizer.step()
-        return optimizer, Logged.log
+        return optimizer, Logged.seen
 
     assert_succeeds_same(scenario, By.TORCH)
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import capability
 import pytest
 import torch
+from torch.optim import Optimizer
+
+import capability
 from comparison import By, assert_succeeds_same
 from tables import ALL, BRANCHES, DATA, DTYPES, LARGE_SHAPES, SMALL_SHAPES, Case, draw
-from torch.optim import Optimizer
 
 
 def train(

@@ -1,4 +1,4 @@
-"""The self-check at install(): what differs from torch stays off, loudly, and results stay torch's."""
+"""The self-check at install(): what differs from torch stays off, and results stay torch's."""
 
 from __future__ import annotations
 

@@ -1,0 +1,108 @@
+"""`kwker audit` from outside: the report's figures, the verdicts, the exit codes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from processes import Ended, end_of, kwker
+
+TRAINING = """
+import sys, torch
+torch.set_num_threads(1)
+torch.manual_seed(0)
+model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.Linear(8, 1))
+optimizer = torch.optim.AdamW(model.parameters())
+for _ in range(5):
+    optimizer.zero_grad()
+    model(torch.ones(2, 8)).sum().backward()
+    optimizer.step()
+print(len(sys.argv))
+"""
+
+
+def audit(folder: Path, code: str, *options: object) -> tuple[Ended, dict[str, Any]]:
+    script = folder / "script.py"
+    script.write_text(code)
+    report = folder / "report.json"
+    ended = end_of(
+        kwker("audit", "--pairs", 2, "--warmup", 0, "--json", report, *options, "--", script, "x")
+    )
+    document: dict[str, Any] = json.loads(report.read_text())
+    return ended, document
+
+
+def test_a_training_script(tmp_path: Path) -> None:
+    ended, report = audit(tmp_path, TRAINING, "--require-equal")
+    assert ended.status == 0, ended
+    assert "outputs equal to the bit" in ended.out
+    assert report["schema"] == "kwker.audit/1"
+    assert report["verdict"]["outputs"] == "equal"
+    assert report["outputs"]["count"] > 10
+    assert report["speedup"]["pairs"] == 2
+    assert [run["side"] for run in report["runs"]] == ["a", "b", "b", "a"]
+    assert all(run["exit_code"] == 0 for run in report["runs"])
+    assert all(0 < run["wall_s"] < 60 for run in report["runs"])
+    assert all(run["max_rss_bytes"] > 50_000_000 for run in report["runs"])
+    adamw = next(f for f in report["features"] if f["name"] == "optim.adamw")
+    assert adamw["state"] == "on"
+    assert adamw["calls"] == 5
+
+
+def test_json_on_stdout_is_alone_there(tmp_path: Path) -> None:
+    ended = end_of(
+        kwker("audit", "--pairs", 1, "--warmup", 0, "--json", "-", "--", "-c", "print('hello')")
+    )
+    assert json.loads(ended.out)["schema"] == "kwker.audit/1"
+    assert "without" in ended.err
+
+
+def test_only_some_features(tmp_path: Path) -> None:
+    _, report = audit(tmp_path, TRAINING, "--features", "optim.sgd")
+    states = {f["name"]: (f["state"], f["calls"]) for f in report["features"]}
+    assert states["optim.sgd"] == ("on", 0)
+    assert states["optim.adamw"] == ("off", 0)
+
+
+def test_not_deterministic(tmp_path: Path) -> None:
+    code = "import torch\nt = torch.rand(3)\n"
+    ended, report = audit(tmp_path, code, "--require-equal")
+    assert ended.status == 4
+    assert report["verdict"]["outputs"] == "unknown"
+    assert "globals.t" in json.dumps(report["outputs"]["first_difference"])
+    assert "--seed" in ended.out
+    ended, report = audit(tmp_path, code, "--require-equal", "--seed", 3)
+    assert ended.status == 0
+    assert report["verdict"]["outputs"] == "equal"
+
+
+def test_different_with_kwker(tmp_path: Path) -> None:
+    code = "import os, torch\nt = torch.tensor(int(os.environ['KWKER_INSTALL']))\n"
+    ended, report = audit(tmp_path, code, "--require-equal")
+    assert ended.status == 1
+    assert report["verdict"]["outputs"] == "different"
+
+
+def test_fails_only_with_kwker(tmp_path: Path) -> None:
+    code = "import os\nassert os.environ['KWKER_INSTALL'] == '0', 'only with it'\n"
+    ended, report = audit(tmp_path, code)
+    assert ended.status == 1
+    assert "only with it" in ended.out
+
+
+@pytest.mark.parametrize(("ratio", "status"), [(1e-6, 0), (1e6, 1)])
+def test_min_speedup(tmp_path: Path, ratio: float, status: int) -> None:
+    ended, _ = audit(tmp_path, "import time\ntime.sleep(0.1)\n", "--min-speedup", ratio)
+    assert ended.status == status
+
+
+def test_show_output(tmp_path: Path) -> None:
+    code = "import sys\nprint('to stdout')\nsys.stderr.write('to stderr\\n')\n"
+    ended, _ = audit(tmp_path, code, "--show-output")
+    assert ended.err.count("to stdout") == ended.err.count("to stderr") == 4
+    assert "to stdout" not in ended.out
+    ended, _ = audit(tmp_path, code)
+    assert "to stdout" not in ended.err
