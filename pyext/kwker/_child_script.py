@@ -38,7 +38,7 @@ def _run(module: types.ModuleType, command: list[str]) -> None:
         if first == "-m":
             runpy._run_module_as_main(target)  # type: ignore[attr-defined]
         else:
-            module.__loader__ = importlib.machinery.BuiltinImporter  # type: ignore[assignment]
+            module.__loader__ = importlib.machinery.BuiltinImporter
             exec(compile(target, "<string>", "exec"), vars(module))
         return
     sys.argv = list(command)
@@ -47,12 +47,14 @@ def _run(module: types.ModuleType, command: list[str]) -> None:
         runpy._run_module_as_main("__main__", False)  # type: ignore[attr-defined]
         return
     _set_first_path(os.path.dirname(os.path.realpath(first)))
-    module.__file__ = first
+    # As Python does it: absolute, but no more than that.
+    path = os.path.join(os.getcwd(), first)
+    module.__file__ = path
     vars(module)["__cached__"] = None
-    module.__loader__ = importlib.machinery.SourceFileLoader("__main__", first)
-    with io.open_code(os.path.abspath(first)) as file:
+    module.__loader__ = importlib.machinery.SourceFileLoader("__main__", path)
+    with io.open_code(path) as file:
         source = file.read()
-    exec(compile(source, first, "exec"), vars(module))
+    exec(compile(source, path, "exec"), vars(module))
 
 
 def _set_first_path(folder: str) -> None:

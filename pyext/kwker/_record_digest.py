@@ -79,7 +79,7 @@ def of_array(name: str, array: numpy.ndarray[Any, Any]) -> Output:
 
 
 def of_scalar(name: str, value: complex | str | bytes) -> Output:
-    """The output for a plain Python value (bool, int, ... too): floats by their bits, any NaN like any other."""
+    """The output for a plain Python value: floats by their bits, any NaN like any other."""
     kind = type(value).__name__
     nans = 0
     if isinstance(value, complex):

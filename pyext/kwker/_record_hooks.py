@@ -26,7 +26,9 @@ def observe_torch(
 
     # Tensor.backward() goes through this attribute too.
     torch.autograd.backward = _C.observe(torch.autograd.backward, backward)
-    torch.save = torch.serialization.save = _C.observe(torch.save, save)
+    saver = _C.observe(torch.save, save)
+    for module in (torch, torch.serialization):
+        vars(module)["save"] = saver
 
     # Called by Optimizer.__init__ and by __setstate__, and by nothing at each step. A function in C
     # does not bind to an instance as a method does, so it is the getter of a property.

@@ -1,4 +1,4 @@
-"""Finds the tensors and arrays reachable from given objects, under names that repeat from run to run.
+"""Finds the tensors and arrays reachable from given objects, under the same names in each run.
 
 No code of the user's runs: containers are read through the built-in types' own functions,
 instances through their `__dict__` and slots; no properties, no `__getattr__`, no `__repr__`.
@@ -6,6 +6,7 @@ instances through their `__dict__` and slots; no properties, no `__getattr__`, n
 
 from __future__ import annotations
 
+import contextlib
 import enum
 import sys
 import types
@@ -135,7 +136,7 @@ def _class_attribute(mro: tuple[type, ...], name: str) -> object:
     return next((vars(cls)[name] for cls in mro if name in vars(cls)), None)
 
 
-def _is_object_array(value: object) -> bool:
+def _is_object_array(value: Any) -> bool:
     numpy = sys.modules.get("numpy")
     return numpy is not None and type(value) is numpy.ndarray and value.dtype.hasobject
 
@@ -151,10 +152,8 @@ def _attributes(value: object, mro: tuple[type, ...]) -> dict[str, object]:
                     if isinstance(own, dict):
                         found.update(dict.items(own))
             elif type(member) is types.MemberDescriptorType and cls.__flags__ & _HEAP_TYPE:
-                try:
+                with contextlib.suppress(AttributeError):  # an empty slot
                     found.setdefault(key, member.__get__(value))
-                except AttributeError:  # an empty slot
-                    pass
     return found
 
 

@@ -88,7 +88,7 @@ def test_different_with_kwker(tmp_path: Path) -> None:
 
 def test_fails_only_with_kwker(tmp_path: Path) -> None:
     code = "import os\nassert os.environ['KWKER_INSTALL'] == '0', 'only with it'\n"
-    ended, report = audit(tmp_path, code)
+    ended, _ = audit(tmp_path, code)
     assert ended.status == 1
     assert "only with it" in ended.out
 

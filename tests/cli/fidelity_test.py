@@ -46,9 +46,7 @@ def same_as_python(start: Starter, command: list[str], **options: Any) -> proces
 
 
 @pytest.mark.parametrize("way", _ways_to_end())
-def test_ends_as_under_python(
-    start: Starter, way: str, request: pytest.FixtureRequest
-) -> None:
+def test_ends_as_under_python(start: Starter, way: str, request: pytest.FixtureRequest) -> None:
     if way == "deep" and "without libpython" in request.node.name:
         pytest.skip("a few frames of ours lie below the script there")
     same_as_python(start, [str(SCRIPTS / "end.py"), way])
