@@ -10,18 +10,18 @@ import os
 import subprocess
 
 
-def bazel(*args):
+def bazel(*args: str) -> str:
     return subprocess.run(
         ("bazel", *args), check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     ).stdout
 
 
-def main():
+def main() -> None:
     workspace = bazel("info", "workspace").strip()
     base = bazel("info", "output_base").strip()
     execroot = bazel("info", "execution_root").strip()
 
-    def absolute(arg):
+    def absolute(arg: str) -> str:
         for prefix, root in (("external/", base), ("bazel-out/", execroot)):
             for option in ("", "-I", "-L"):
                 if arg.startswith(option + prefix):

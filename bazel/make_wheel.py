@@ -8,7 +8,7 @@ import stat
 import zipfile
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--out", required=True)
     parser.add_argument("--metadata", required=True, help="the METADATA file's text")
@@ -55,7 +55,7 @@ def main():
         write(out, record, ("".join(lines) + record + ",,\n").encode(), 0o644)
 
 
-def write(out, path, data, mode):
+def write(out: zipfile.ZipFile, path: str, data: bytes, mode: int) -> None:
     # The same inputs make the same file: no time of day in it.
     info = zipfile.ZipInfo(path, (1980, 1, 1, 0, 0, 0))
     info.external_attr = (stat.S_IFREG | mode) << 16

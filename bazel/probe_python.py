@@ -3,14 +3,17 @@
 With the argument "torch" it prints facts about that interpreter's torch.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import platform
 import sys
 import sysconfig
+from typing import Any
 
 
-def python_facts():
+def python_facts() -> dict[str, Any]:
     var = sysconfig.get_config_var
     libpython = os.path.join(var("LIBDIR") or "", "libpython%s.so.1.0" % (var("LDVERSION") or ""))
     return {
@@ -26,7 +29,7 @@ def python_facts():
     }
 
 
-def torch_facts():
+def torch_facts() -> dict[str, Any]:
     try:
         import torch
     except Exception as e:  # torch may be installed and yet fail to load

@@ -1,84 +1,155 @@
 #include "pyext/hook.h"
 
+#include <structmember.h>
 #include <torch/csrc/Exceptions.h>
+
+#include <string_view>
 
 namespace kwker::pyext {
 namespace {
 
-struct HookState {
+struct Hook {
+  PyObject_HEAD vectorcallfunc vectorcall;
+  PyObject* weak_references;
   PyObject* original;
-  FastPath fast;           // null in an observer
-  PyObject* callback;      // null in a hook
-  PyMethodDef definition;  // Python keeps a pointer to it
+  FastPath fast;       // null in an observer
+  PyObject* callback;  // null in a hook
 };
 
-constexpr char kCapsuleName[] = "kwker.hook";
+Hook* Self(PyObject* self) { return reinterpret_cast<Hook*>(self); }
 
-HookState* State(PyObject* self) {
-  return static_cast<HookState*>(PyCapsule_GetPointer(self, kCapsuleName));
-}
-
-PyObject* CallHook(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+PyObject* CallHook(PyObject* self, PyObject* const* args, std::size_t count, PyObject* names) {
   HANDLE_TH_ERRORS
-  const HookState* state = State(self);
   PyObject* result = nullptr;
-  if (state->fast({args, count, names}, &result)) return result;
-  return PyObject_Vectorcall(state->original, args, static_cast<std::size_t>(count), names);
+  if (Self(self)->fast({args, PyVectorcall_NARGS(count), names}, &result)) return result;
+  return PyObject_Vectorcall(Self(self)->original, args, count, names);
   END_HANDLE_TH_ERRORS
 }
 
-void CallBack(const HookState* state, PyObject* result, PyObject* const* args, Py_ssize_t count,
+void CallBack(PyObject* callback, PyObject* result, PyObject* const* args, Py_ssize_t count,
               PyObject* names) {
   namespace py = pybind11;
   const auto positional = py::reinterpret_steal<py::object>(PyTuple_New(count));
   const auto keywords = py::reinterpret_steal<py::object>(PyDict_New());
   if (!positional || !keywords) return;
   for (Py_ssize_t i = 0; i < count; ++i) {
-    Py_INCREF(args[i]);
-    PyTuple_SET_ITEM(positional.ptr(), i, args[i]);
+    PyTuple_SET_ITEM(positional.ptr(), i, Py_NewRef(args[i]));
   }
   for (Py_ssize_t i = 0; names != nullptr && i < PyTuple_GET_SIZE(names); ++i) {
     if (PyDict_SetItem(keywords.ptr(), PyTuple_GET_ITEM(names, i), args[count + i]) != 0) return;
   }
-  Py_XDECREF(PyObject_CallFunctionObjArgs(state->callback, result, positional.ptr(), keywords.ptr(),
-                                          nullptr));
+  Py_XDECREF(
+      PyObject_CallFunctionObjArgs(callback, result, positional.ptr(), keywords.ptr(), nullptr));
 }
 
-PyObject* CallObserver(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+PyObject* CallObserver(PyObject* self, PyObject* const* args, std::size_t count, PyObject* names) {
   HANDLE_TH_ERRORS
-  const HookState* state = State(self);
-  PyObject* result =
-      PyObject_Vectorcall(state->original, args, static_cast<std::size_t>(count), names);
+  PyObject* result = PyObject_Vectorcall(Self(self)->original, args, count, names);
   if (result == nullptr) return nullptr;
-  CallBack(state, result, args, count, names);
+  CallBack(Self(self)->callback, result, args, PyVectorcall_NARGS(count), names);
   PyErr_Clear();
   return result;
   END_HANDLE_TH_ERRORS
 }
 
-pybind11::object MakeFunction(HookState* state, const char* name, _PyCFunctionFastWithKeywords f) {
-  // By way of void(*)(): the cast that PyMethodDef asks for.
-  state->definition = {name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(f)),
-                       METH_FASTCALL | METH_KEYWORDS, nullptr};
-  namespace py = pybind11;
-  const auto self = py::reinterpret_steal<py::object>(PyCapsule_New(state, kCapsuleName, nullptr));
-  if (!self) throw py::error_already_set();
-  const auto function =
-      py::reinterpret_steal<py::object>(PyCFunction_NewEx(&state->definition, self.ptr(), nullptr));
-  if (!function) throw py::error_already_set();
-  return function;
+// The few attributes that are the hook's own; all others are the original's,
+// __class__ included.
+PyObject* GetAttribute(PyObject* self, PyObject* name) {
+  const char* text = PyUnicode_AsUTF8(name);
+  if (text == nullptr) return nullptr;
+  for (const std::string_view own : {"__call__", "__get__", "__reduce__", "__reduce_ex__"}) {
+    if (own == text) return PyObject_GenericGetAttr(self, name);
+  }
+  return PyObject_GetAttr(Self(self)->original, name);
+}
+
+int SetAttribute(PyObject* self, PyObject* name, PyObject* value) {
+  return PyObject_SetAttr(Self(self)->original, name, value);
+}
+
+PyObject* Repr(PyObject* self) { return PyObject_Repr(Self(self)->original); }
+
+// Binds to an instance, as functions do.
+PyObject* Bind(PyObject* self, PyObject* instance, PyObject*) {
+  if (instance == nullptr || instance == Py_None) return Py_NewRef(self);
+  return PyMethod_New(self, instance);
+}
+
+// Pickled as a function is: by its name.
+PyObject* Reduce(PyObject* self, PyObject*) {
+  return PyObject_GetAttrString(Self(self)->original, "__qualname__");
+}
+
+void Deallocate(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  if (Self(self)->weak_references != nullptr) PyObject_ClearWeakRefs(self);
+  Py_XDECREF(Self(self)->original);
+  Py_XDECREF(Self(self)->callback);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+PyMethodDef methods[] = {
+    {"__reduce__", &Reduce, METH_NOARGS, nullptr},
+    {"__reduce_ex__", &Reduce, METH_O, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(Hook, vectorcall), READONLY, nullptr},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(Hook, weak_references), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+
+template <typename Function>
+PyType_Slot Slot(int id, Function* function) {
+  return {id, reinterpret_cast<void*>(function)};
+}
+
+PyTypeObject* HookType() {
+  static PyTypeObject* const type = [] {
+    PyType_Slot slots[] = {
+        Slot(Py_tp_call, &PyVectorcall_Call),
+        Slot(Py_tp_getattro, &GetAttribute),
+        Slot(Py_tp_setattro, &SetAttribute),
+        Slot(Py_tp_repr, &Repr),
+        Slot(Py_tp_descr_get, &Bind),
+        Slot(Py_tp_dealloc, &Deallocate),
+        {Py_tp_methods, methods},
+        {Py_tp_members, members},
+        {0, nullptr},
+    };
+    PyType_Spec spec = {"kwker._C.Hook", sizeof(Hook), 0,
+                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL |
+                            Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
+                        slots};
+    return reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+  }();
+  if (type == nullptr) throw pybind11::error_already_set();
+  return type;
+}
+
+pybind11::object Make(const pybind11::object& original, FastPath fast,
+                      const pybind11::object& callback) {
+  PyTypeObject* type = HookType();
+  PyObject* self = type->tp_alloc(type, 0);
+  if (self == nullptr) throw pybind11::error_already_set();
+  Self(self)->vectorcall = fast != nullptr ? &CallHook : &CallObserver;
+  Self(self)->weak_references = nullptr;
+  Self(self)->original = original.inc_ref().ptr();
+  Self(self)->fast = fast;
+  Self(self)->callback = callback ? callback.inc_ref().ptr() : nullptr;
+  return pybind11::reinterpret_steal<pybind11::object>(self);
 }
 
 }  // namespace
 
-pybind11::object MakeHook(const char* name, const pybind11::object& original, FastPath fast) {
-  return MakeFunction(new HookState{original.inc_ref().ptr(), fast, nullptr, {}}, name, &CallHook);
+pybind11::object MakeHook(const pybind11::object& original, FastPath fast) {
+  return Make(original, fast, pybind11::object());
 }
 
 pybind11::object Observe(const pybind11::object& original, const pybind11::object& callback) {
-  return MakeFunction(
-      new HookState{original.inc_ref().ptr(), nullptr, callback.inc_ref().ptr(), {}}, "observed",
-      &CallObserver);
+  return Make(original, nullptr, callback);
 }
 
 }  // namespace kwker::pyext

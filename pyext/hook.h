@@ -1,7 +1,9 @@
 // Functions in C that stand where a function of torch's stood.
 //
 // They are written in C, not in Python, so that a user's traceback through
-// torch's code shows no frame of Kwker's.
+// torch's code shows no frame of Kwker's. To everything but a call they are the
+// function they stand for: name, signature, documentation, source, pickling, and
+// what torch.jit.script and torch.compile read of it, which so take torch's code.
 #pragma once
 
 #include <torch/csrc/utils/pybind.h>
@@ -22,8 +24,8 @@ struct Call {
 using FastPath = bool (*)(const Call& call, PyObject** result);
 
 // A function that tries `fast` and calls `original` with the same arguments
-// where that declines. It lives until the process ends, as code may keep it.
-pybind11::object MakeHook(const char* name, const pybind11::object& original, FastPath fast);
+// where that declines.
+pybind11::object MakeHook(const pybind11::object& original, FastPath fast);
 
 // A function that calls `original` and, when that has returned, callback(result,
 // args, kwargs). Errors of the callback are dropped.

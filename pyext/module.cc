@@ -67,8 +67,6 @@ PYBIND11_MODULE(_C, m) {
   m.def("digest_tensor", &DigestTensor);
   m.def("set_adam_loop", &SetAdamLoop);
   m.def("set_sgd_loop", &SetSgdLoop);
-  m.def("adam_hook",
-        [](const py::object& original) { return MakeHook("adam", original, &AdamEntry); });
-  m.def("sgd_hook",
-        [](const py::object& original) { return MakeHook("sgd", original, &SgdEntry); });
+  m.def("adam_hook", [](const py::object& original) { return MakeHook(original, &AdamEntry); });
+  m.def("sgd_hook", [](const py::object& original) { return MakeHook(original, &SgdEntry); });
 }

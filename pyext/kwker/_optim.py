@@ -36,9 +36,13 @@ def _make_patch(module: ModuleType, attribute: str, hook: Any) -> Patch:
 
 
 def _show_original_to_dynamo(dynamo: ModuleType, *, patch: Patch) -> None:
-    """torch.compile traces torch's own function where it meets the hook, as it would without."""
-    # A copy, as the registration may leave attributes on what it is given.
+    """torch.compile traces torch's own function where it meets the hook, as it would without.
+
+    Left to itself it would take the hook for a Python function, and trip over its guards, which
+    are in C and know better.
+    """
     original: FunctionType = patch.original
+    # A copy, as the registration may leave attributes on what it is given.
     copy = FunctionType(
         original.__code__,
         original.__globals__,
@@ -47,8 +51,7 @@ def _show_original_to_dynamo(dynamo: ModuleType, *, patch: Patch) -> None:
         original.__closure__,
     )
     copy.__kwdefaults__ = original.__kwdefaults__
-    substitute = torch.compiler.substitute_in_graph(patch.replacement, skip_signature_check=True)
-    substitute(copy)
+    torch.compiler.substitute_in_graph(patch.replacement, skip_signature_check=True)(copy)
 
 
 for _name, _function, _counters, _patch in (

@@ -145,7 +145,7 @@ class TestWalk:
     def test_inner_tensors_of_subclasses(self) -> None:
         from torch.testing._internal.two_tensor import TwoTensor
 
-        both = TwoTensor(torch.ones(2), torch.zeros(2))  # type: ignore[no-untyped-call]
+        both = TwoTensor(torch.ones(2), torch.zeros(2))
         assert names(both) == ["x", "x.a", "x.b"]
 
 
@@ -216,7 +216,7 @@ class TestDigest:
     def test_under_modes_of_the_users(self) -> None:
         from torch.utils._python_dispatch import TorchDispatchMode
 
-        class Mode(TorchDispatchMode):  # type: ignore[no-untyped-call]
+        class Mode(TorchDispatchMode):
             def __torch_dispatch__(self, *args: object, **kwargs: object) -> object:
                 raise AssertionError
 
@@ -301,7 +301,7 @@ class TestRecorder:
             optimizer = torch.optim.SGD([parameter], lr=0.1, momentum=0.9)
             recorder._optimizers.add(optimizer)
             recorder._optimizers.add(optimizer)
-            parameter.sum().backward()  # type: ignore[no-untyped-call]
+            parameter.sum().backward()
             optimizer.step()
             return weakref.ref(parameter)
 
@@ -319,7 +319,7 @@ class TestRecorder:
                 parameter = nn.Parameter(torch.ones(2))
                 optimizer = torch.optim.SGD([parameter], lr=0.1, momentum=0.9)
                 recorder._optimizers.add(optimizer)
-                parameter.sum().backward()  # type: ignore[no-untyped-call]
+                parameter.sum().backward()
                 optimizer.step()
                 trainer: list[Any] = [optimizer]
                 trainer.append(trainer)

@@ -23,7 +23,16 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("environment")
     venv.create(root, with_pip=True, symlinks=True)
     python = root / "bin" / "python"
-    install = [python, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", WHEEL]
+    install: list[str | Path] = [
+        python,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--no-index",
+        WHEEL,
+    ]
     subprocess.run(install, check=True, timeout=120)
     site = root / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}" / "site-packages"
     (site / "torch_of_the_tests.pth").write_text(sysconfig.get_path("purelib") + "\n")
@@ -81,13 +90,12 @@ if __name__ == "__main__":
 
 @pytest.mark.parametrize("how", ["program", "module"])
 def test_audits_a_script(environment: Path, tmp_path: Path, how: str) -> None:
-    kwker = {
-        "program": [environment / "bin/kwker"],
-        "module": [environment / "bin/python", "-m", "kwker"],
-    }[how]
+    kwker: list[str | Path] = [environment / "bin/kwker"]
+    if how == "module":
+        kwker = [environment / "bin/python", "-m", "kwker"]
     report = tmp_path / "out.json"
     script = TESTDATA / "seed_loop.py"
-    options = ["--pairs", "2", "--json", report]
+    options: list[str | Path] = ["--pairs", "2", "--json", report]
     done = run(*kwker, "audit", *options, "--", script, "--steps", "50", cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "outputs equal to the bit" in done.stdout

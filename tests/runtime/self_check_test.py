@@ -60,7 +60,12 @@ def test_a_kernel_that_raises_stays_off(monkeypatch: pytest.MonkeyPatch) -> None
 def test_runs_once_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
     runs: list[int] = []
     real = FEATURES["optim.sgd"].verify
-    monkeypatch.setattr(FEATURES["optim.sgd"], "verify", lambda: (runs.append(1), real())[1])
+
+    def counted() -> str:
+        runs.append(1)
+        return real()
+
+    monkeypatch.setattr(FEATURES["optim.sgd"], "verify", counted)
     sto.install()
     sto.uninstall()
     sto.install()

@@ -83,8 +83,9 @@ def test_another_torch_release_is_refused_in_one_line() -> None:
 
 
 def test_another_torch_release_leaves_a_launched_program_running() -> None:
-    code = f"{OTHER_TORCH}\n{pth_line()}\nprint('on')"
-    done = run(code, KWKER_INSTALL="1")
+    # Asked for from inside: an installed wheel's own .pth file would come first.
+    asked = "import os; os.environ['KWKER_INSTALL'] = '1'"
+    done = run(f"{OTHER_TORCH}\n{asked}\n{pth_line()}\nprint('on')")
     assert (done.returncode, done.stdout) == (0, "on\n")
     assert done.stderr.startswith("kwker: not installed: this kwker was built for torch 2.13")
     assert done.stderr.count("\n") == 1
