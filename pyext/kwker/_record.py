@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 import threading
@@ -61,7 +60,6 @@ class Recorder:
 
     def finish(self, main_globals: dict[str, object]) -> list[Output]:
         """All outputs, in an order that repeats from run to run. Nothing is recorded after it."""
-        gc.collect()  # so that what is garbage is so in each run
         with self._lock:
             self._finished = True
         walk = Walk()
@@ -102,6 +100,8 @@ class Recorder:
         name = trail.next_name()
         if type(value) in _SCALARS:
             trail.append([of_scalar(name, value)])  # type: ignore[arg-type]
+        elif _is_plain_tensor(value):  # nearly always: a loss. Nothing else hangs on it.
+            trail.append([of_tensor(name, value)])  # type: ignore[arg-type]
         else:
             trail.append(list(self._digested(Walk().leaves(name, value))))
 
@@ -125,6 +125,11 @@ class Recorder:
     def _warn(self, text: str) -> None:
         if text not in self.warnings and len(self.warnings) < 20:
             self.warnings.append(text)
+
+
+def _is_plain_tensor(value: object) -> bool:
+    torch = sys.modules.get("torch")
+    return torch is not None and type(value) is torch.Tensor and not vars(value)
 
 
 def _of_leaf(name: str, value: Any) -> Output:

@@ -52,6 +52,11 @@ class Optimizers:
 
     def outputs(self, walk: Walk) -> Iterator[Output]:
         """Those of dead optimizers, then what `walk` has not met yet of those alive."""
+        if any(not walk.has_met(reference()) for reference, _, _ in self._alive.values()):
+            # Held by something the walk cannot see, or garbage: so that what is garbage is so in
+            # each run. Not always, as looking at all of torch's objects takes a while.
+            self._measured = lambda action: action()
+            gc.collect()
         if self._on_collection in gc.callbacks:
             gc.callbacks.remove(self._on_collection)
         alive = sorted(self._alive.values(), key=lambda entry: entry[2])

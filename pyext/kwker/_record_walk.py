@@ -65,6 +65,10 @@ class Walk:
                 yield name, value
             stack.extend(reversed(list(_children(name, value, mro, kinds))))
 
+    def has_met(self, value: object) -> bool:
+        """Whether the walk has come by this very object."""
+        return id(value) in self._seen
+
     def optimizer_leaves(
         self, name: str, attributes: dict[str, object]
     ) -> Iterator[tuple[str, Any]]:
