@@ -99,7 +99,6 @@ grep -qxF "$line" user.bazelrc 2>/dev/null || {
 # package that was missing would go unseen.
 facts=$(cat bazel/requirements.txt "$venv/pyvenv.cfg"; printf '%s\n' "${packages[@]}" "$venv")
 if [ "$facts" != "$(cat "$venv/.bazel-facts" 2>/dev/null)" ]; then
-  bazel --noblock_for_lock version >/dev/null 2>&1 || say "waiting for another Bazel in this folder"
   bazel sync --configure >/dev/null 2>&1 || true
   printf '%s\n' "$facts" >"$venv/.bazel-facts"
 fi

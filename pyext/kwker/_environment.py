@@ -1,0 +1,50 @@
+"""What worker processes are told: a process that starts later installs what its parent has on.
+
+Forked workers have it anyway. Others read the environment when they start, by way of the wheel's
+kwker.pth: KWKER_INSTALL says whether, KWKER_FEATURES which.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+_NAMES = ("KWKER_INSTALL", "KWKER_FEATURES")
+
+# The values this process was started with, while it has changed them.
+_before: dict[str, str | None] | None = None
+
+
+def asks_for_install() -> bool:
+    """Whether KWKER_INSTALL is set to anything but a no."""
+    return os.environ.get("KWKER_INSTALL", "").lower() not in ("", "0", "false", "no", "off")
+
+
+def wants_self_check() -> bool:
+    """Whether KWKER_VERIFY is not set to a no."""
+    return os.environ.get("KWKER_VERIFY", "").lower() not in ("0", "false", "no", "off")
+
+
+def publish(features: Sequence[str]) -> None:
+    """Tells processes started from now on to install these, or nothing if there are none."""
+    global _before
+    if not features:
+        _restore()
+        return
+    if _before is None:
+        _before = {name: os.environ.get(name) for name in _NAMES}
+    os.environ["KWKER_INSTALL"] = "1"
+    os.environ["KWKER_FEATURES"] = ",".join(features)
+
+
+def _restore() -> None:
+    global _before
+    for name, value in (_before or {}).items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
+    _before = None
+    # Started with it, but uninstalled since: then workers get nothing either.
+    if asks_for_install():
+        os.environ["KWKER_INSTALL"] = "0"
