@@ -68,5 +68,8 @@ PYBIND11_MODULE(_C, m) {
   m.def("set_adam_loop", &SetAdamLoop);
   m.def("set_sgd_loop", &SetSgdLoop);
   m.def("adam_hook", [](const py::object& original) { return MakeHook(original, &AdamEntry); });
+  m.def("adam_explain",
+        [](const py::object& original) { return MakeHook(original, &AdamExplain); });
+  m.def("sgd_explain", [](const py::object& original) { return MakeHook(original, &SgdExplain); });
   m.def("sgd_hook", [](const py::object& original) { return MakeHook(original, &SgdEntry); });
 }

@@ -24,4 +24,9 @@ bool AdamEntry(const Call& call, PyObject** result);
 // In place of torch.optim.sgd.sgd.
 bool SgdEntry(const Call& call, PyObject** result);
 
+// With the same arguments: why the entry would leave the call to torch, as a str,
+// "" if it would take it. Changes nothing.
+bool AdamExplain(const Call& call, PyObject** result);
+bool SgdExplain(const Call& call, PyObject** result);
+
 }  // namespace kwker::pyext

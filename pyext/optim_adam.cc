@@ -191,7 +191,7 @@ std::vector<optim::AdamTensor<T>> Prepare(const Lists& lists, const Hyperparamet
 }
 
 template <typename T>
-void Step(Counters& counters, const Lists& lists, const Hyperparameters& h) {
+void Step(Counters& counters, const Lists& lists, const Hyperparameters& h, Mode mode) {
   const optim::AdamScalars<T> scalars = Scalars<T>(h);
   std::vector<double> next_steps;
   const std::vector<optim::AdamTensor<T>> tensors = Prepare<T>(lists, h, &next_steps);
@@ -200,6 +200,7 @@ void Step(Counters& counters, const Lists& lists, const Hyperparameters& h) {
   std::int64_t elements = 0;
   for (const auto& tensor : tensors) elements += tensor.numel;
   Require(CheckThreads(elements));
+  if (mode == Mode::kExplain) return;
   RunKernel(counters, "kwker::adam", elements,
             [&] { optim::Adam<T>(tensors, scalars, sqrt, TorchIsa(), TorchThreads()); });
 
@@ -213,7 +214,7 @@ void Step(Counters& counters, const Lists& lists, const Hyperparameters& h) {
   }
 }
 
-void Serve(Counters& counters, const Arguments& a) {
+void Serve(Counters& counters, const Arguments& a, Mode mode) {
   CheckFlags(a);
   Require(CheckThread());
   const Hyperparameters h = GetHyperparameters(a);
@@ -227,9 +228,9 @@ void Serve(Counters& counters, const Arguments& a) {
   lists.steps = Tensors(a[kStateSteps], size);
   Require(CheckDense(*lists.params[0]));
   if (lists.params[0]->scalar_type() == at::kFloat) {
-    Step<float>(counters, lists, h);
+    Step<float>(counters, lists, h, mode);
   } else {
-    Step<double>(counters, lists, h);
+    Step<double>(counters, lists, h, mode);
   }
 }
 
@@ -245,7 +246,14 @@ bool AdamEntry(const Call& call, PyObject** result) {
   const bool decoupled = (*arguments)[kDecoupledWeightDecay] == Py_True;
   Counters& counters = decoupled ? adamw_counters : adam_counters;
   if (!counters.enabled) return false;
-  return TryServe(counters, result, [&] { Serve(counters, *arguments); });
+  const Reason reason = ReasonOf([&] { Serve(counters, *arguments, Mode::kServe); });
+  return Served(counters, reason, result);
+}
+
+bool AdamExplain(const Call& call, PyObject** result) {
+  const std::optional<Arguments> arguments = AdamSignature().Sort(call);
+  if (!arguments) return Explained(Reason::kArguments, result);
+  return Explained(ReasonOf([&] { Serve(adam_counters, *arguments, Mode::kExplain); }), result);
 }
 
 }  // namespace kwker::pyext

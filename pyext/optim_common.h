@@ -80,17 +80,35 @@ void RunKernel(Counters& counters, const char* name, std::int64_t elements, cons
                      std::chrono::duration_cast<std::chrono::nanoseconds>(duration).count());
 }
 
-// The part of an entry that is the same for each: `serve` takes the call or
-// throws FallBack before it has changed anything.
+// Whether an entry does what it is called for, or only says whether it would.
+enum class Mode { kServe, kExplain };
+
+// Why `serve` does not take a call; kNone: it has taken it. It throws FallBack
+// before it has changed anything.
 template <typename Serve>
-bool TryServe(Counters& counters, PyObject** result, const Serve& serve) {
+Reason ReasonOf(const Serve& serve) {
   try {
     serve();
   } catch (const FallBack& fall_back) {
-    counters.CountFallback(fall_back.reason);
+    return fall_back.reason;
+  }
+  return Reason::kNone;
+}
+
+// The end of an entry: counts a call left to torch, or returns None for torch's
+// function.
+inline bool Served(Counters& counters, Reason reason, PyObject** result) {
+  if (reason != Reason::kNone) {
+    counters.CountFallback(reason);
     return false;
   }
   *result = Py_NewRef(Py_None);
+  return true;
+}
+
+// The end of an explaining entry: the reason's words as a str, "" for kNone.
+inline bool Explained(Reason reason, PyObject** result) {
+  *result = PyUnicode_FromString(ReasonText(reason));
   return true;
 }
 

@@ -162,7 +162,7 @@ std::vector<optim::SgdTensor<T>> Prepare(const Lists& lists, const Hyperparamete
 }
 
 template <typename T>
-void Step(const Lists& lists, const Hyperparameters& h, PyObject* buffer_list) {
+void Step(const Lists& lists, const Hyperparameters& h, PyObject* buffer_list, Mode mode) {
   const optim::SgdScalars<T> scalars = Scalars<T>(h);
   std::vector<at::Tensor> made;
   const std::vector<optim::SgdTensor<T>> tensors = Prepare<T>(lists, h, &made);
@@ -170,6 +170,7 @@ void Step(const Lists& lists, const Hyperparameters& h, PyObject* buffer_list) {
   std::int64_t elements = 0;
   for (const auto& tensor : tensors) elements += tensor.numel;
   Require(CheckThreads(elements));
+  if (mode == Mode::kExplain) return;
   RunKernel(sgd_counters, "kwker::sgd", elements,
             [&] { optim::Sgd<T>(tensors, scalars, TorchIsa(), TorchThreads()); });
 
@@ -184,7 +185,7 @@ void Step(const Lists& lists, const Hyperparameters& h, PyObject* buffer_list) {
   }
 }
 
-void Serve(const Arguments& a) {
+void Serve(const Arguments& a, Mode mode) {
   CheckFlags(a);
   Require(CheckThread());
   const Hyperparameters h = GetHyperparameters(a);
@@ -196,9 +197,9 @@ void Serve(const Arguments& a) {
   if (h.momentum != 0) lists.momentum_buffers = MomentumBuffers(a[kMomentumBuffers], size);
   Require(CheckDense(*lists.params[0]));
   if (lists.params[0]->scalar_type() == at::kFloat) {
-    Step<float>(lists, h, a[kMomentumBuffers]);
+    Step<float>(lists, h, a[kMomentumBuffers], mode);
   } else {
-    Step<double>(lists, h, a[kMomentumBuffers]);
+    Step<double>(lists, h, a[kMomentumBuffers], mode);
   }
 }
 
@@ -211,7 +212,14 @@ void SetSgdLoop(pybind11::dict module, pybind11::object function) {
 bool SgdEntry(const Call& call, PyObject** result) {
   const std::optional<Arguments> arguments = SgdSignature().Sort(call);
   if (!arguments || !sgd_counters.enabled) return false;
-  return TryServe(sgd_counters, result, [&] { Serve(*arguments); });
+  const Reason reason = ReasonOf([&] { Serve(*arguments, Mode::kServe); });
+  return Served(sgd_counters, reason, result);
+}
+
+bool SgdExplain(const Call& call, PyObject** result) {
+  const std::optional<Arguments> arguments = SgdSignature().Sort(call);
+  if (!arguments) return Explained(Reason::kArguments, result);
+  return Explained(ReasonOf([&] { Serve(*arguments, Mode::kExplain); }), result);
 }
 
 }  // namespace kwker::pyext

@@ -42,6 +42,12 @@ def adam_hook(original: Callable[..., None]) -> Callable[..., None]:
 def sgd_hook(original: Callable[..., None]) -> Callable[..., None]:
     """A function in C in place of torch.optim.sgd.sgd; calls `original` where it declines."""
 
+def adam_explain(original: Callable[..., None]) -> Callable[..., str]:
+    """With torch.optim.adam.adam's arguments: why the hook would decline, "" if it would not."""
+
+def sgd_explain(original: Callable[..., None]) -> Callable[..., str]:
+    """With torch.optim.sgd.sgd's arguments: why the hook would decline, "" if it would not."""
+
 def set_adam_loop(module: dict[str, Any], loop: Callable[..., None]) -> None:
     """The namespace and the object at "_single_tensor_adam" in it that the hook stands for."""
 

@@ -48,3 +48,22 @@ def _restore() -> None:
     # Started with it, but uninstalled since: then workers get nothing either.
     if asks_for_install():
         os.environ["KWKER_INSTALL"] = "0"
+
+
+def set_up_logging() -> None:
+    """Shows the logger "kwker" on stderr, from the level that KWKER_LOG names."""
+    level = os.environ.get("KWKER_LOG", "").upper()
+    if not level:
+        return
+    import logging
+
+    number = logging.getLevelNamesMapping().get(level)
+    if number is None:
+        names = "debug, info, warning, error"
+        raise ValueError(f"KWKER_LOG is '{level.lower()}'; it takes one of {names}")
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("kwker: %(message)s"))
+    logger = logging.getLogger("kwker")
+    logger.addHandler(handler)
+    logger.setLevel(number)
+    logger.propagate = False

@@ -33,8 +33,12 @@ class Patch:
         self._put_in = getattr(self.module, self.attribute) is self.replacement
         return self._put_in
 
-    def undo(self) -> None:
-        """Puts the original back, unless somebody has replaced the replacement since."""
+    def undo(self, stacklevel: int) -> None:
+        """Puts the original back, unless somebody has replaced the replacement since.
+
+        Args:
+            stacklevel: of the user's call above this one, for the warning in that case.
+        """
         if not self._put_in:
             return
         self._put_in = False
@@ -45,5 +49,5 @@ class Patch:
             f"{self.module.__name__}.{self.attribute} was replaced after kwker's install(); "
             "it stays as it is, and what it calls of kwker's runs torch's own code from now on",
             RuntimeWarning,
-            stacklevel=4,
+            stacklevel=stacklevel + 1,
         )

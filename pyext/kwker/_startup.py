@@ -11,6 +11,7 @@ import sys
 import time
 from types import ModuleType
 
+from kwker import _environment
 from kwker._import_hook import when_imported
 
 _asked = False
@@ -18,9 +19,9 @@ _seconds = 0.0
 
 
 def install_if_asked() -> None:
-    """Installs when torch is imported, if KWKER_INSTALL is set to other than "", "0", "false"."""
+    """Installs when torch is imported, if KWKER_INSTALL asks for it."""
     global _asked
-    if _asked or os.environ.get("KWKER_INSTALL", "").lower() in ("", "0", "false", "no", "off"):
+    if _asked or not _environment.asks_for_install():
         return
     _asked = True
     when_imported("torch", _install)

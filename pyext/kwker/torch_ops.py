@@ -6,18 +6,23 @@
     ...            # unchanged code
     sto.uninstall()
 
-What a kernel does not cover runs torch's own code; `stats()` counts it, with the reason.
+What a kernel does not cover runs torch's own code; `stats()` counts it, with the reason, and
+`explain()` tells beforehand. Processes that are started while something is installed, such as
+DataLoader workers by spawn, install the same. Logging is the logger "kwker"'s; KWKER_LOG=info shows
+it on stderr.
 """
 
 from __future__ import annotations
 
+import _xxsubinterpreters as interpreters  # type: ignore[import-not-found]
 import functools
 import os
-import threading
-import warnings
 from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import NamedTuple, ParamSpec, TypedDict, TypeVar
+
+if interpreters.get_current() != interpreters.get_main():  # torch would fail in worse ways
+    raise ImportError("kwker works in the main interpreter only, as torch does")
 
 import torch
 
@@ -30,15 +35,19 @@ if ".".join(torch.__version__.split(".")[:2]) != TORCH_RELEASE:
     )
 
 # Not before: the extension needs that release.
-from kwker import _C, _optim  # noqa: F401  (registers its features)
+from kwker import _C, _optim, _switch  # noqa: F401  (_optim registers its features)
+from kwker._explain import Explanation
+from kwker._explain import explain as _explain
 from kwker._registry import FEATURES, Feature, resolve
 
 __all__ = [
+    "Explanation",
     "FeatureInfo",
     "FeatureStats",
     "capability",
     "disable",
     "enable",
+    "explain",
     "features",
     "install",
     "installed",
@@ -50,7 +59,6 @@ __all__ = [
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
-_lock = threading.RLock()
 
 
 class FeatureInfo(NamedTuple):
@@ -87,21 +95,18 @@ def install(
         features: names ("optim.adamw") or groups ("optim"); None stands for all.
         exclude: names or groups to leave out. Those in the environment's KWKER_DISABLE, a comma
             list, are left out too.
-        verify: False skips the comparison.
+        verify: False skips the comparison, as does KWKER_VERIFY=0 in the environment.
 
     Raises:
         ValueError: for a name that does not exist.
+        RuntimeError: inside torch.compile or torch.jit.trace.
     """
-    with _lock:
-        wanted = list(FEATURES.values()) if features is None else resolve(features)
-        left_out = resolve(exclude or ()) + resolve(os.environ.get("KWKER_DISABLE", "").split(","))
-        _switch([f for f in wanted if f not in left_out], verify=verify)
+    _switch.switch(_chosen(features, exclude), verify=verify, stacklevel=2)
 
 
 def uninstall() -> None:
     """Switches every feature off and puts torch's own functions back, the very objects."""
-    with _lock:
-        _switch([], verify=False)
+    _switch.switch([], verify=False, stacklevel=2)
 
 
 class installed:
@@ -117,19 +122,15 @@ class installed:
         verify: bool = True,
     ) -> None:
         # Read now: a generator could not be read again at the next entry.
-        self._features = None if features is None else resolve(features)
-        self._exclude = resolve(exclude or ())
+        self._chosen = _chosen(features, exclude)
         self._verify = verify
         self._before: list[list[Feature]] = []
 
     def __enter__(self) -> None:
-        with _lock:
-            self._before.append([f for f in FEATURES.values() if f.counters.enabled])
-            install(
-                None if self._features is None else [f.name for f in self._features],
-                [f.name for f in self._exclude],
-                self._verify,
-            )
+        with _switch.lock:
+            before = _switch.on()
+            _switch.switch(self._chosen, verify=self._verify, stacklevel=2)
+            self._before.append(before)
 
     def __exit__(
         self,
@@ -137,8 +138,7 @@ class installed:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        with _lock:
-            _switch(self._before.pop(), verify=False)
+        _switch.switch(self._before.pop(), verify=False, stacklevel=2)
 
     def __call__(self, function: Callable[_P, _R]) -> Callable[_P, _R]:
         @functools.wraps(function)
@@ -155,9 +155,8 @@ def enable(name: str) -> None:
     Raises:
         ValueError: for a name that does not exist.
     """
-    with _lock:
-        on = [f for f in FEATURES.values() if f.counters.enabled]
-        _switch(on + [f for f in resolve([name]) if f not in on], verify=True)
+    with _switch.lock:
+        _switch.switch(_switch.on() + resolve([name]), verify=True, stacklevel=2)
 
 
 def disable(name: str) -> None:
@@ -166,10 +165,9 @@ def disable(name: str) -> None:
     Raises:
         ValueError: for a name that does not exist.
     """
-    with _lock:
-        off = resolve([name])
-        on = [f for f in FEATURES.values() if f.counters.enabled and f not in off]
-        _switch(on, verify=False)
+    off = resolve([name])
+    with _switch.lock:
+        _switch.switch([f for f in _switch.on() if f not in off], verify=False, stacklevel=2)
 
 
 def features() -> list[FeatureInfo]:
@@ -202,8 +200,20 @@ def reset_stats() -> None:
 
 def verify() -> dict[str, str]:
     """The outcome of each feature's self-check on this machine: "" or what differs from torch."""
-    with _lock:
+    with _switch.lock:
         return {f.name: f.check() for f in FEATURES.values()}
+
+
+def explain(target: object) -> list[Explanation]:
+    """What Kwker would do for this optimizer, module or function if it ran now, part by part.
+
+    An optimizer's groups are looked at as they are: options, tensors, state, modes of this thread.
+    Nothing is changed. str() of an Explanation is a line for people.
+
+    Raises:
+        TypeError: for anything else.
+    """
+    return _explain(target)
 
 
 def capability() -> str:
@@ -211,25 +221,7 @@ def capability() -> str:
     return _C.isa()
 
 
-def _switch(on: list[Feature], *, verify: bool) -> None:
-    """Brings features, and with them the patches, to exactly this state."""
-    for feature in on:
-        if not verify or not feature.check():
-            continue
-        warnings.warn(
-            f"kwker: {feature.name} differs from torch on this machine ({feature.difference}) "
-            "and stays off",
-            RuntimeWarning,
-            stacklevel=3,
-        )
-    chosen = [f for f in on if not f.difference]
-    needed = {id(f.patch()) for f in chosen}
-    for feature in FEATURES.values():
-        feature.left_alone = False
-        if feature not in chosen:
-            feature.counters.enabled = False
-            if id(feature.patch()) not in needed:
-                feature.patch().undo()
-    for feature in chosen:
-        feature.left_alone = not feature.patch().apply()
-        feature.counters.enabled = not feature.left_alone
+def _chosen(features: Iterable[str] | None, exclude: Iterable[str] | None) -> list[Feature]:
+    wanted = list(FEATURES.values()) if features is None else resolve(features)
+    left_out = resolve(exclude or ()) + resolve(os.environ.get("KWKER_DISABLE", ""))
+    return [f for f in wanted if f not in left_out]

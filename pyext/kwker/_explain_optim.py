@@ -1,0 +1,101 @@
+"""Why a step of an optimizer's group would be torch's own, without taking it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from kwker import _C
+
+_adam = _C.adam_explain(torch.optim.Adam.step)  # the arguments alone are looked at
+_sgd = _C.sgd_explain(torch.optim.SGD.step)
+
+
+def reason(optimizer: torch.optim.Optimizer, group: dict[str, Any]) -> tuple[str, str]:
+    """The feature that covers the group ("" if none), and why it would decline ("" if not).
+
+    State that the optimizer has not made yet is stood in for, as are missing gradients.
+    """
+    base: type[torch.optim.Optimizer]
+    explain: Callable[[torch.optim.Optimizer, dict[str, Any]], str]
+    if isinstance(optimizer, torch.optim.Adam):
+        name = "optim.adamw" if group["decoupled_weight_decay"] else "optim.adam"
+        base, explain = torch.optim.Adam, _explain_adam
+    elif isinstance(optimizer, torch.optim.SGD):
+        name, base, explain = "optim.sgd", torch.optim.SGD, _explain_sgd
+    else:
+        return "", "no feature covers this optimizer"
+    if inspect.unwrap(type(optimizer).step) is not inspect.unwrap(base.step):
+        return name, f"{type(optimizer).__name__} has a step() of its own"
+    with torch.no_grad():
+        return name, explain(optimizer, group)
+
+
+def _gradient(param: Tensor) -> Tensor:
+    return torch.zeros_like(param) if param.grad is None else param.grad
+
+
+def _explain_adam(optimizer: torch.optim.Optimizer, group: dict[str, Any]) -> str:
+    params = list(group["params"])
+    states = [optimizer.state.get(p, {}) for p in params]
+    averages = [
+        [state.get(key, torch.zeros_like(p)) for p, state in zip(params, states, strict=True)]
+        for key in ("exp_avg", "exp_avg_sq")
+    ]
+    return _adam(
+        params,
+        [_gradient(p) for p in params],
+        *averages,
+        [],
+        [state.get("step", torch.zeros((), device="cpu")) for state in states],
+        beta1=group["betas"][0],
+        beta2=group["betas"][1],
+        has_complex=any(p.is_complex() for p in params),
+        grad_scale=getattr(optimizer, "grad_scale", None),
+        found_inf=getattr(optimizer, "found_inf", None),
+        **{
+            key: group[key]
+            for key in (
+                "amsgrad",
+                "capturable",
+                "decoupled_weight_decay",
+                "differentiable",
+                "eps",
+                "foreach",
+                "fused",
+                "lr",
+                "maximize",
+                "weight_decay",
+            )
+        },
+    )
+
+
+def _explain_sgd(optimizer: torch.optim.Optimizer, group: dict[str, Any]) -> str:
+    params = list(group["params"])
+    grads = [_gradient(p) for p in params]
+    return _sgd(
+        params,
+        grads,
+        [optimizer.state.get(p, {}).get("momentum_buffer") for p in params],
+        has_sparse_grad=any(g.is_sparse for g in grads),
+        grad_scale=getattr(optimizer, "grad_scale", None),
+        found_inf=getattr(optimizer, "found_inf", None),
+        **{
+            key: group[key]
+            for key in (
+                "dampening",
+                "foreach",
+                "fused",
+                "lr",
+                "maximize",
+                "momentum",
+                "nesterov",
+                "weight_decay",
+            )
+        },
+    )

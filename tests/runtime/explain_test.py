@@ -1,0 +1,99 @@
+"""explain(): what it says is what a step then does."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+import kwker.torch_ops as sto
+
+
+@pytest.fixture(autouse=True)
+def installed() -> Iterator[None]:
+    sto.install()
+    sto.reset_stats()
+    yield
+    sto.uninstall()
+
+
+CASES: list[tuple[type[torch.optim.Optimizer], dict[str, Any], str, str]] = [
+    (torch.optim.AdamW, {}, "optim.adamw", ""),
+    (torch.optim.Adam, {"weight_decay": 0.1}, "optim.adam", ""),
+    (torch.optim.Adam, {"amsgrad": True}, "optim.adam", "amsgrad=True"),
+    (torch.optim.Adam, {"betas": (0.0, 0.9)}, "optim.adam", "beta1 is 0"),
+    (torch.optim.AdamW, {"fused": True}, "optim.adamw", "fused=True was asked for"),
+    (torch.optim.SGD, {"lr": 0.1, "momentum": 0.9}, "optim.sgd", ""),
+    (torch.optim.SGD, {"lr": 0.1, "foreach": True}, "optim.sgd", "foreach=True was asked for"),
+    (
+        torch.optim.SGD,
+        {"lr": torch.tensor(0.1)},
+        "optim.sgd",
+        "a hyperparameter is not a plain number",
+    ),
+]
+
+
+@pytest.mark.parametrize(("kind", "options", "feature", "reason"), CASES)
+@pytest.mark.parametrize("stepped", [False, True])
+def test_says_what_a_step_does(
+    kind: Any, options: dict[str, Any], feature: str, reason: str, stepped: bool
+) -> None:
+    model = nn.Linear(3, 4)
+    optimizer = kind(model.parameters(), **options)
+    model(torch.ones(2, 3)).sum().backward()
+    if stepped:
+        optimizer.step()
+        sto.reset_stats()
+    before = [p.detach().clone() for p in model.parameters()]
+    (said,) = sto.explain(optimizer)
+    assert (said.feature, said.served, said.reason) == (feature, not reason, reason)
+    assert "group 0: 2 tensors, 16 elements" in said.part
+    assert all(torch.equal(a, b) for a, b in zip(before, model.parameters(), strict=True))
+    assert sto.stats()[feature]["fallbacks"] == {}
+    optimizer.step()
+    counts = sto.stats()[feature]
+    assert counts["calls"] == int(not reason)
+    assert list(counts["fallbacks"]) == ([reason] if reason else [])
+
+
+def test_before_there_are_gradients_and_group_by_group() -> None:
+    model = nn.Linear(3, 4)
+    groups: list[dict[str, Any]] = [
+        {"params": [model.weight]},
+        {"params": [model.bias], "foreach": True},
+    ]
+    first, second = sto.explain(torch.optim.AdamW(groups))
+    assert str(first) == "AdamW.step(), group 0: 1 tensors, 12 elements: accelerated by optim.adamw"
+    assert str(second) == (
+        "AdamW.step(), group 1: 1 tensors, 4 elements: torch's own code (optim.adamw): "
+        "foreach=True was asked for"
+    )
+
+
+def test_says_that_a_feature_is_off() -> None:
+    sto.disable("optim.sgd")
+    (said,) = sto.explain(torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=0.1))
+    assert (said.feature, said.reason) == ("optim.sgd", "it is off")
+
+
+def test_other_optimizers_subclasses_modules_and_functions() -> None:
+    class Own(torch.optim.SGD):
+        def step(self, closure: Any = None) -> Any:
+            return super().step(closure)
+
+    parameter = torch.ones(1, requires_grad=True)
+    assert sto.explain(torch.optim.RMSprop([parameter]))[0].reason == (
+        "no feature covers this optimizer"
+    )
+    assert sto.explain(Own([parameter], lr=0.1))[0].reason == "Own has a step() of its own"
+    assert not sto.explain(nn.Linear(1, 1))[0].served
+    function = importlib.import_module("torch.optim.sgd").sgd
+    assert sto.explain(function)[0].feature == "optim.sgd"
+    assert sto.explain(torch.add)[0].reason == "no feature stands for it"
+    with pytest.raises(TypeError, match="explain"):
+        sto.explain(3)
