@@ -14,6 +14,7 @@ say() { printf 'setup: %s\n' "$*" >&2; }
 fail() { say "$*"; exit 2; }
 
 [ "$(uname -sm)" = "Linux x86_64" ] || fail "needs Linux on x86-64, this is $(uname -sm)"
+case $PWD in *[[:space:]]*) fail "the path of this folder has blanks, which Bazel cannot take: $PWD" ;; esac
 [ -r /etc/debian_version ] || fail "needs Debian 12 or 13 (apt); on other systems see bazel/README.md"
 
 # --- Debian's packages ------------------------------------------------------------
@@ -37,6 +38,9 @@ find_python() {
     if is_311 "$candidate"; then echo "$candidate"; return; fi
   done
 }
+if [ -n "${KWKER_BASE_PYTHON:-}" ] && ! is_311 "$KWKER_BASE_PYTHON"; then
+  fail "KWKER_BASE_PYTHON is not a CPython 3.11: $KWKER_BASE_PYTHON"
+fi
 python=$(find_python)
 if [ -z "$python" ] || [ "$(readlink -f "$python")" = /usr/bin/python3.11 ]; then
   # Debian 12's own Python, with its headers (which bring libpython).
@@ -68,10 +72,10 @@ python=$(find_python)
 
 # --- .venv ------------------------------------------------------------------------
 venv=$PWD/.venv
-if ! is_311 "$venv/bin/python"; then
+if ! is_311 "$venv/bin/python" || ! "$venv/bin/python" -m pip --version >/dev/null 2>&1; then
   say "making .venv from $python"
   rm -rf "$venv"
-  "$python" -m venv "$venv" || fail "$python cannot make virtual environments (Debian: apt-get install python3-venv)"
+  "$python" -m venv "$venv" >&2 || fail "$python cannot make virtual environments (Debian: apt-get install python3-venv)"
 fi
 stamp=$venv/.requirements
 if ! cmp -s bazel/requirements.txt "$stamp"; then
@@ -105,7 +109,8 @@ fi
 say "building (the first time some minutes)"
 bazel build --config=quiet //:kwker ||
   { say "the build failed; its messages are above"; exit 1; }
-wheel=$(ls bazel-bin/kwker-*.whl)
+wheel=$(find -L bazel-bin -maxdepth 1 -name 'kwker-*.whl' -printf '%T@ %p\n' | sort -n | tail -n 1 | cut -d ' ' -f 2-)
+[ -n "$wheel" ] || fail "the build left no wheel in bazel-bin"
 sum=$(sha256sum <"$wheel")
 if [ "$sum" != "$(cat "$venv/.wheel" 2>/dev/null)" ] || ! [ -x "$venv/bin/kwker" ]; then
   say "installing $(basename "$wheel") into .venv"

@@ -47,8 +47,13 @@ PyObject* CallObserver(PyObject* self, PyObject* const* args, std::size_t count,
   PyObject* result = PyObject_Vectorcall(Self(self)->original, args, count, names);
   if (result == nullptr) return nullptr;
   CallBack(Self(self)->callback, result, args, PyVectorcall_NARGS(count), names);
-  PyErr_Clear();
-  return result;
+  if (PyErr_Occurred() == nullptr) return result;
+  if (PyErr_ExceptionMatches(PyExc_Exception) != 0) {
+    PyErr_Clear();
+    return result;
+  }
+  Py_DECREF(result);  // a KeyboardInterrupt or the like is the program's
+  return nullptr;
   END_HANDLE_TH_ERRORS
 }
 
@@ -57,7 +62,8 @@ PyObject* CallObserver(PyObject* self, PyObject* const* args, std::size_t count,
 PyObject* GetAttribute(PyObject* self, PyObject* name) {
   const char* text = PyUnicode_AsUTF8(name);
   if (text == nullptr) return nullptr;
-  for (const std::string_view own : {"__call__", "__get__", "__reduce__", "__reduce_ex__"}) {
+  for (const std::string_view own :
+       {"__call__", "__eq__", "__get__", "__hash__", "__ne__", "__reduce__", "__reduce_ex__"}) {
     if (own == text) return PyObject_GenericGetAttr(self, name);
   }
   return PyObject_GetAttr(Self(self)->original, name);

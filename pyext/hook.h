@@ -1,8 +1,8 @@
 // Functions in C that stand where a function of torch's stood.
 //
 // They are written in C, not in Python, so that a user's traceback through
-// torch's code shows no frame of Kwker's. To everything but a call they are the
-// function they stand for: name, signature, documentation, source, pickling, and
+// torch's code shows no frame of Kwker's. But for a call, their type and their identity
+// they answer as the function they stand for: name, signature, documentation, source, pickling, and
 // what torch.jit.script and torch.compile read of it, which so take torch's code.
 #pragma once
 

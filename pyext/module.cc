@@ -1,8 +1,10 @@
 // kwker._C: the extension module. Its Python face is described in kwker/_C.pyi.
+#include <pybind11/stl.h>
 #include <torch/csrc/utils/pybind.h>
 #include <torch/headeronly/version.h>
 
 #include <string>
+#include <vector>
 
 #include "kernels/base/isa.h"
 #include "pyext/counters.h"
@@ -32,6 +34,23 @@ void Reset(Counters& counters) {
   for (auto& count : counters.fallbacks) count = 0;
 }
 
+using Saved = std::vector<std::int64_t>;
+
+Saved Save(const Counters& counters) {
+  Saved saved = {counters.calls, counters.elements, counters.nanoseconds};
+  saved.insert(saved.end(), counters.fallbacks.begin(), counters.fallbacks.end());
+  return saved;
+}
+
+void Restore(Counters& counters, const Saved& saved) {
+  counters.calls = saved.at(0);
+  counters.elements = saved.at(1);
+  counters.nanoseconds = saved.at(2);
+  for (std::size_t i = 0; i < counters.fallbacks.size(); ++i) {
+    counters.fallbacks[i] = saved.at(3 + i);
+  }
+}
+
 void BindCounters(py::module_& m) {
   py::class_<Counters, std::unique_ptr<Counters, py::nodelete>>(m, "Counters")
       .def_property_readonly("name", [](const Counters& c) { return c.name; })
@@ -43,7 +62,9 @@ void BindCounters(py::module_& m) {
       .def_property_readonly(
           "seconds", [](const Counters& c) { return 1e-9 * static_cast<double>(c.nanoseconds); })
       .def_property_readonly("fallbacks", &FallbacksOf)
-      .def("reset", &Reset);
+      .def("reset", &Reset)
+      .def("save", &Save)
+      .def("restore", &Restore);
   m.attr("adam_counters") = py::cast(&adam_counters, py::return_value_policy::reference);
   m.attr("adamw_counters") = py::cast(&adamw_counters, py::return_value_policy::reference);
   m.attr("sgd_counters") = py::cast(&sgd_counters, py::return_value_policy::reference);
@@ -55,6 +76,7 @@ void BindCounters(py::module_& m) {
 PYBIND11_MODULE(_C, m) {
   namespace py = pybind11;
   using namespace kwker::pyext;
+  SurviveForks();
   m.attr("torch_version") = TORCH_VERSION;
   BindCounters(m);
   m.def("isa", [] { return std::string(kwker::IsaName(TorchIsa())); });

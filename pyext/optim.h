@@ -12,11 +12,11 @@ extern Counters adam_counters;   // optim.adam
 extern Counters adamw_counters;  // optim.adamw
 extern Counters sgd_counters;    // optim.sgd
 
-// Tells the entries which loops they stand for, so that they give way when
-// somebody has replaced one: torch.optim.adam.__dict__ and the object at
-// "_single_tensor_adam" there, likewise for sgd.
-void SetAdamLoop(pybind11::dict module, pybind11::object loop);
-void SetSgdLoop(pybind11::dict module, pybind11::object loop);
+// Tells the entries which functions they stand for, so that they give way when
+// somebody has replaced one: the namespace of torch.optim.adam (of .sgd), and from
+// names in it to the objects that must be there.
+void SetAdamLoop(pybind11::dict module, const pybind11::dict& functions);
+void SetSgdLoop(pybind11::dict module, const pybind11::dict& functions);
 
 // In place of torch.optim.adam.adam.
 bool AdamEntry(const Call& call, PyObject** result);

@@ -13,7 +13,7 @@ Counters adamw_counters("optim.adamw");
 
 namespace {
 
-Loop loop("_single_tensor_adam");
+Loop loop;
 
 enum Parameter {
   kParams,
@@ -46,10 +46,10 @@ const Signature<kParameterCount>& AdamSignature() {
   static const Signature<kParameterCount> signature({"params",          "grads",
                                                      "exp_avgs",        "exp_avg_sqs",
                                                      "max_exp_avg_sqs", "state_steps",
-                                                     "foreach",         "capturable",
-                                                     "differentiable",  "fused",
-                                                     "grad_scale",      "found_inf",
-                                                     "has_complex",     "decoupled_weight_decay",
+                                                     "foreach?",        "capturable?",
+                                                     "differentiable?", "fused?",
+                                                     "grad_scale?",     "found_inf?",
+                                                     "has_complex?",    "decoupled_weight_decay?",
                                                      "amsgrad",         "beta1",
                                                      "beta2",           "lr",
                                                      "weight_decay",    "eps",
@@ -83,15 +83,28 @@ Hyperparameters GetHyperparameters(const Arguments& a) {
   };
   Require(plain(a[kBeta1]) && plain(a[kBeta2]), Reason::kTensorHyperparameter);
   const auto number = [&a](Parameter parameter) {
-    const std::optional<double> x = PlainNumber(a[parameter]);
+    const std::optional<Number> x = PlainNumber(a[parameter]);
     Require(x.has_value(), Reason::kTensorHyperparameter);
     return *x;
   };
-  const Hyperparameters h = {number(kBeta1),
-                             number(kBeta2),
-                             number(kLr),
-                             number(kWeightDecay),
-                             number(kEps),
+  const Number lr = number(kLr), weight_decay = number(kWeightDecay), eps = number(kEps);
+  const double product = lr.value * weight_decay.value;
+  if (lr.is_int && weight_decay.is_int) {
+    // Python multiplies them as ints.
+    Require(std::abs(product) < 0x1p53, Reason::kHyperparameter);
+  }
+  if (lr.is_numpy || weight_decay.is_numpy) {
+    // NumPy warns of an underflow or overflow, if it is told to.
+    const bool exact_zero = lr.value == 0 || weight_decay.value == 0;
+    Require(exact_zero || std::isnormal(product), Reason::kHyperparameter);
+    Require(lr.value == 0 || (std::abs(lr.value) > 1e-290 && std::abs(lr.value) < 1e290),
+            Reason::kHyperparameter);
+  }
+  const Hyperparameters h = {number(kBeta1).value,
+                             number(kBeta2).value,
+                             lr.value,
+                             weight_decay.value,
+                             eps.value,
                              a[kMaximize] == Py_True,
                              a[kDecoupledWeightDecay] == Py_True};
   Require(h.maximize || IsFalse(a[kMaximize]), Reason::kArguments);
@@ -236,8 +249,8 @@ void Serve(Counters& counters, const Arguments& a, Mode mode) {
 
 }  // namespace
 
-void SetAdamLoop(pybind11::dict module, pybind11::object function) {
-  loop.Set(std::move(module), std::move(function));
+void SetAdamLoop(pybind11::dict module, const pybind11::dict& functions) {
+  loop.Set(std::move(module), functions);
 }
 
 bool AdamEntry(const Call& call, PyObject** result) {

@@ -1,29 +1,38 @@
-// The Python loop an entry stands for, and whether it is still in its place.
+// The Python functions an entry stands for, and whether they are still in place.
 #pragma once
 
 #include <torch/csrc/utils/pybind.h>
 
+#include <utility>
+#include <vector>
+
 namespace kwker::pyext {
 
-// A name in a module, and the object that must be found there. Kept for ever:
-// the references are not given back at the end of the process.
+// Names in a module, and the objects that must be found there: a step is served
+// only while nobody has replaced what torch's code would have called. Kept for
+// ever: the references are not given back at the end of the process.
 class Loop {
  public:
-  explicit Loop(const char* name) : name_(name) {}
-
-  void Set(pybind11::dict module, pybind11::object loop) {
+  // `functions`: from names to objects.
+  void Set(pybind11::dict module, const pybind11::dict& functions) {
     module_ = module.release().ptr();
-    loop_ = loop.release().ptr();
+    functions_.clear();
+    for (const auto& [name, function] : functions) {
+      functions_.emplace_back(name.inc_ref().ptr(), function.inc_ref().ptr());
+    }
   }
 
   bool IsInPlace() const {
-    return module_ != nullptr && PyDict_GetItemString(module_, name_) == loop_;
+    if (module_ == nullptr) return false;
+    for (const auto& [name, function] : functions_) {
+      if (PyDict_GetItem(module_, name) != function) return false;
+    }
+    return true;
   }
 
  private:
-  const char* name_;
   PyObject* module_ = nullptr;
-  PyObject* loop_ = nullptr;
+  std::vector<std::pair<PyObject*, PyObject*>> functions_;
 };
 
 }  // namespace kwker::pyext

@@ -15,7 +15,7 @@ Counters sgd_counters("optim.sgd");
 
 namespace {
 
-Loop loop("_single_tensor_sgd");
+Loop loop;
 
 enum Parameter {
   kParams,
@@ -39,8 +39,8 @@ using Arguments = std::array<PyObject*, kParameterCount>;
 
 const Signature<kParameterCount>& SgdSignature() {
   static const Signature<kParameterCount> signature(
-      {"params", "d_p_list", "momentum_buffer_list", "has_sparse_grad", "foreach", "fused",
-       "grad_scale", "found_inf", "weight_decay", "momentum", "lr", "dampening", "nesterov",
+      {"params", "d_p_list", "momentum_buffer_list", "has_sparse_grad?", "foreach?", "fused?",
+       "grad_scale?", "found_inf?", "weight_decay", "momentum", "lr", "dampening", "nesterov",
        "maximize"},
       kWeightDecay);
   return signature;
@@ -48,7 +48,7 @@ const Signature<kParameterCount>& SgdSignature() {
 
 // The hyperparameters as Python's doubles.
 struct Hyperparameters {
-  double weight_decay, momentum, lr, dampening;
+  double weight_decay, momentum, lr_neg, dampening;
   bool nesterov, maximize;
 };
 
@@ -63,13 +63,14 @@ void CheckFlags(const Arguments& a) {
 
 Hyperparameters GetHyperparameters(const Arguments& a) {
   const auto number = [&a](Parameter parameter) {
-    const std::optional<double> x = PlainNumber(a[parameter]);
+    const std::optional<Number> x = PlainNumber(a[parameter]);
     Require(x.has_value(), Reason::kTensorHyperparameter);
     return *x;
   };
+  const Number lr = number(kLr);
   const Hyperparameters h = {
-      number(kWeightDecay), number(kMomentum),       number(kLr),
-      number(kDampening),   a[kNesterov] == Py_True, a[kMaximize] == Py_True};
+      number(kWeightDecay).value, number(kMomentum).value, lr.is_int ? 0.0 - lr.value : -lr.value,
+      number(kDampening).value,   a[kNesterov] == Py_True, a[kMaximize] == Py_True};
   Require(h.nesterov || IsFalse(a[kNesterov]), Reason::kArguments);
   Require(h.maximize || IsFalse(a[kMaximize]), Reason::kArguments);
   return h;
@@ -77,7 +78,7 @@ Hyperparameters GetHyperparameters(const Arguments& a) {
 
 template <typename T>
 optim::SgdScalars<T> Scalars(const Hyperparameters& h) {
-  return {Rounded<T>(-h.lr),
+  return {Rounded<T>(h.lr_neg),
           Rounded<T>(h.weight_decay),
           Rounded<T>(h.momentum),
           Rounded<T>(1 - h.dampening),
@@ -90,19 +91,6 @@ struct Lists {
   TensorList params, grads;
   TensorList momentum_buffers;  // null: to be made; empty list: no momentum
 };
-
-TensorList MomentumBuffers(PyObject* list, Py_ssize_t size) {
-  Require(list != nullptr && PyList_CheckExact(list), Reason::kArguments);
-  Require(PyList_GET_SIZE(list) == size, Reason::kArguments);
-  TensorList tensors;
-  for (Py_ssize_t i = 0; i < size; ++i) {
-    PyObject* item = PyList_GET_ITEM(list, i);
-    Reason reason = Reason::kNone;
-    tensors.push_back(item == Py_None ? nullptr : ExactTensor(item, &reason));
-    Require(reason);
-  }
-  return tensors;
-}
 
 // Whether every stride is what torch gives a new contiguous tensor. Of others,
 // the result of an operator may have other strides in dimensions of size 1.
@@ -178,7 +166,10 @@ void Step(const Lists& lists, const Hyperparameters& h, PyObject* buffer_list, M
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     BumpVersion(*lists.params[i], 1);
     if (made[i].defined()) {
-      PyList_SetItem(buffer_list, static_cast<Py_ssize_t>(i), THPVariable_Wrap(made[i]));
+      // Fails with IndexError if the list has been shortened meanwhile, as torch's loop does.
+      const int failed =
+          PyList_SetItem(buffer_list, static_cast<Py_ssize_t>(i), THPVariable_Wrap(made[i]));
+      if (failed != 0) throw pybind11::error_already_set();
     } else if (h.momentum != 0) {
       BumpVersion(*lists.momentum_buffers[i], 2);
     }
@@ -194,7 +185,9 @@ void Serve(const Arguments& a, Mode mode) {
   const auto size = static_cast<Py_ssize_t>(lists.params.size());
   Require(size > 0, Reason::kArguments);
   lists.grads = Tensors(a[kGrads], size);
-  if (h.momentum != 0) lists.momentum_buffers = MomentumBuffers(a[kMomentumBuffers], size);
+  if (h.momentum != 0) {
+    lists.momentum_buffers = Tensors(a[kMomentumBuffers], size, /*or_none=*/true);
+  }
   Require(CheckDense(*lists.params[0]));
   if (lists.params[0]->scalar_type() == at::kFloat) {
     Step<float>(lists, h, a[kMomentumBuffers], mode);
@@ -205,8 +198,8 @@ void Serve(const Arguments& a, Mode mode) {
 
 }  // namespace
 
-void SetSgdLoop(pybind11::dict module, pybind11::object function) {
-  loop.Set(std::move(module), std::move(function));
+void SetSgdLoop(pybind11::dict module, const pybind11::dict& functions) {
+  loop.Set(std::move(module), functions);
 }
 
 bool SgdEntry(const Call& call, PyObject** result) {

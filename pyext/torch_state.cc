@@ -8,6 +8,7 @@
 #include <c10/core/impl/LocalDispatchKeySet.h>
 #include <dlfcn.h>
 #include <immintrin.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <atomic>
@@ -25,20 +26,13 @@ bool MxcsrIsDefault() {
 }
 
 // set_flush_denormal acts on one thread. Those of torch's pool get their mode
-// from the thread that starts them; so they are looked at once, and again when
-// there are more of them.
+// from the thread that starts them, at a time nobody else sees: so they are asked.
 bool PoolMxcsrIsDefault() {
-  thread_local int known_threads = 1;
-  thread_local bool known_default = true;
-  const int threads = at::get_num_threads();
-  if (threads <= known_threads) return known_default;
   std::atomic<bool> all_default = true;
-  at::parallel_for(0, threads, 1, [&](std::int64_t, std::int64_t) {
+  at::parallel_for(0, at::get_num_threads(), 1, [&](std::int64_t, std::int64_t) {
     if (!MxcsrIsDefault()) all_default = false;
   });
-  known_threads = threads;
-  known_default = all_default;
-  return known_default;
+  return all_default;
 }
 
 // vmsSqrt and vmdSqrt of the vector-maths library that libtorch_cpu carries.
@@ -69,7 +63,20 @@ void LibrarySqrtOfTorch(std::int64_t n, const T* x, T* y) {
   }
 }
 
+// OpenMP 5.0, section 3.6; absent from older run-time libraries.
+extern "C" int omp_pause_resource_all(int kind) __attribute__((weak));
+
+void EndPool() {
+  constexpr int kHard = 2;
+  if (omp_pause_resource_all != nullptr) omp_pause_resource_all(kHard);
+}
+
 }  // namespace
+
+void SurviveForks() {
+  static const int registered = pthread_atfork(&EndPool, nullptr, nullptr);
+  static_cast<void>(registered);
+}
 
 Isa TorchIsa() {
   static const Isa isa = [] {

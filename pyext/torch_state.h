@@ -16,6 +16,12 @@ Isa TorchIsa();
 // torch's threads: at::parallel_for and torch.set_num_threads.
 ParallelFor TorchThreads();
 
+// A child that is forked while OpenMP's threads exist has none of them, yet waits
+// for them at its first parallel loop. Kernels start them for a sum of small
+// tensors, where torch would not; so from now on the threads of whoever forks are
+// ended before, and started again when they are wanted.
+void SurviveForks();
+
 // Why no kernel may run on this thread now, whatever its tensors: a torch
 // function or dispatch mode, a functorch transform, tracing, autocast, inference
 // mode, recorded gradients, a floating-point mode that differs from the default.

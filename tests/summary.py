@@ -38,7 +38,10 @@ def read(report: Path) -> Counts:
 def reports(events: Path) -> Iterator[tuple[str, Path]]:
     """Each target that was tested, or taken from the cache, with its JUnit document."""
     for line in events.read_text().splitlines():
-        event = json.loads(line)
+        try:
+            event = json.loads(line)
+        except ValueError:  # Bazel was ended in the middle of it; its status says so too
+            return
         label = event.get("id", {}).get("testResult", {}).get("label")
         for output in event.get("testResult", {}).get("testActionOutput", ()):
             if output["name"] == "test.xml":

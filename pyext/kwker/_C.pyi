@@ -22,6 +22,9 @@ class Counters:
     @property
     def fallbacks(self) -> dict[str, int]: ...
     def reset(self) -> None: ...
+    def save(self) -> list[int]:
+        """All counts, for restore()."""
+    def restore(self, saved: list[int]) -> None: ...
 
 adam_counters: Counters
 adamw_counters: Counters
@@ -48,11 +51,11 @@ def adam_explain(original: Callable[..., None]) -> Callable[..., str]:
 def sgd_explain(original: Callable[..., None]) -> Callable[..., str]:
     """With torch.optim.sgd.sgd's arguments: why the hook would decline, "" if it would not."""
 
-def set_adam_loop(module: dict[str, Any], loop: Callable[..., None]) -> None:
-    """The namespace and the object at "_single_tensor_adam" in it that the hook stands for."""
+def set_adam_loop(module: dict[str, Any], functions: dict[str, Any]) -> None:
+    """The namespace and, by name, the objects in it that the hook stands for."""
 
-def set_sgd_loop(module: dict[str, Any], loop: Callable[..., None]) -> None:
-    """The namespace and the object at "_single_tensor_sgd" in it that the hook stands for."""
+def set_sgd_loop(module: dict[str, Any], functions: dict[str, Any]) -> None:
+    """The namespace and, by name, the objects in it that the hook stands for."""
 
 def observe(
     original: Callable[..., Any],

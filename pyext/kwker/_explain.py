@@ -41,8 +41,7 @@ def _function(function: object) -> Iterator[Explanation]:
     name = getattr(function, "__qualname__", repr(function))
     found = False
     for feature in FEATURES.values():
-        patch = feature.patch()
-        if function is patch.original or function is patch.replacement:
+        if feature.patch.stands_for(function):
             found = True
             on = feature.state == "on"
             yield Explanation(name, feature.name, on, "" if on else f"it is {feature.state}")

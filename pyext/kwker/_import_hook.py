@@ -31,6 +31,17 @@ def when_imported(name: str, callback: ImportCallback) -> None:
         _call_back_after(module.__spec__)
 
 
+def cancel(name: str, callback: ImportCallback) -> None:
+    """Takes a callback back that has not been called yet."""
+    callbacks = _waiting.get(name, [])
+    if callback in callbacks:
+        callbacks.remove(callback)
+    if not callbacks:
+        _waiting.pop(name, None)
+    if not _waiting and _finder in sys.meta_path:
+        sys.meta_path.remove(_finder)
+
+
 def _is_initializing(module: ModuleType) -> bool:
     return bool(getattr(getattr(module, "__spec__", None), "_initializing", False))
 

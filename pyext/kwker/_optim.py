@@ -2,57 +2,42 @@
 
 from __future__ import annotations
 
-from functools import cache, partial
+from collections.abc import Callable
+from functools import partial
 from importlib import import_module
-from types import FunctionType, ModuleType
+from types import ModuleType
 from typing import Any
 
-import torch
-
 from kwker import _C, _verify_optim
-from kwker._import_hook import when_imported
-from kwker._patch import Patch
+from kwker._patch import Patch, is_torchs_own
 from kwker._registry import Feature, register
 
-
-@cache
-def _adam_patch() -> Patch:
-    module = import_module("torch.optim.adam")  # torch.optim has no such attribute
-    _C.set_adam_loop(module.__dict__, module._single_tensor_adam)
-    return _make_patch(module, "adam", _C.adam_hook(module.adam))
+# What torch's functions call on the way that a hook does not.
+_ON_THE_WAY = ("_default_to_fused_or_foreach", "_to_scalar")
 
 
-@cache
-def _sgd_patch() -> Patch:
-    module = import_module("torch.optim.sgd")
-    _C.set_sgd_loop(module.__dict__, module._single_tensor_sgd)
-    return _make_patch(module, "sgd", _C.sgd_hook(module.sgd))
+def _functions(module: ModuleType, *names: str) -> dict[str, object]:
+    """What must stand in the module for its hook to serve: torch's own."""
+    functions = {name: getattr(module, name) for name in (*names, *_ON_THE_WAY)}
+    # None stands nowhere: whoever has replaced one keeps his own way.
+    return {name: f if is_torchs_own(f) else None for name, f in functions.items()}
 
 
-def _make_patch(module: ModuleType, attribute: str, hook: Any) -> Patch:
-    patch = Patch(module, attribute, hook)
-    when_imported("torch._dynamo", partial(_show_original_to_dynamo, patch=patch))
-    return patch
+def _adam_hook(original: Callable[..., Any]) -> Any:
+    _C.set_adam_loop(vars(_adam), _functions(_adam, "_single_tensor_adam", "_get_value"))
+    return _C.adam_hook(original)
 
 
-def _show_original_to_dynamo(dynamo: ModuleType, *, patch: Patch) -> None:
-    """torch.compile traces torch's own function where it meets the hook, as it would without.
+def _sgd_hook(original: Callable[..., Any]) -> Any:
+    _C.set_sgd_loop(vars(_sgd), _functions(_sgd, "_single_tensor_sgd"))
+    return _C.sgd_hook(original)
 
-    Left to itself it would take the hook for a Python function, and trip over its guards, which
-    are in C and know better.
-    """
-    original: FunctionType = patch.original
-    # A copy, as the registration may leave attributes on what it is given.
-    copy = FunctionType(
-        original.__code__,
-        original.__globals__,
-        original.__name__,
-        original.__defaults__,
-        original.__closure__,
-    )
-    copy.__kwdefaults__ = original.__kwdefaults__
-    torch.compiler.substitute_in_graph(patch.replacement, skip_signature_check=True)(copy)
 
+# By name, as torch.optim has no attributes for them.
+_adam = import_module("torch.optim.adam")
+_sgd = import_module("torch.optim.sgd")
+_adam_patch = Patch(_adam, "adam", _adam_hook)
+_sgd_patch = Patch(_sgd, "sgd", _sgd_hook)
 
 for _name, _function, _counters, _patch in (
     ("optim.adam", "adam.adam", _C.adam_counters, _adam_patch),

@@ -25,7 +25,7 @@ class Feature:
     replaces: str  # in torch's words
     since: str  # the first torch release it was verified with
     counters: Counters  # shared with the C++ side, which looks at counters.enabled at each call
-    patch: Callable[[], Patch]  # several features may share one; made at the first install
+    patch: Patch  # several features may share one
     verify: Callable[[], str]  # "" if equal to torch on this machine, else what differs
     difference: str | None = field(default=None, init=False)  # of verify(), once it has run
     left_alone: bool = field(default=False, init=False)  # its place was taken at install

@@ -49,7 +49,7 @@ _SGD_CASES: tuple[dict[str, Any], ...] = (
 )
 
 
-def difference(name: str, patch: Callable[[], Patch], counters: _C.Counters) -> str:
+def difference(name: str, patch: Patch, counters: _C.Counters) -> str:
     """Where the feature's results differ from torch's, "" if nowhere.
 
     Takes some tens of milliseconds, most of them for comparing square roots. Uses no random state
@@ -60,7 +60,7 @@ def difference(name: str, patch: Callable[[], Patch], counters: _C.Counters) -> 
     def run() -> None:
         try:
             with torch.no_grad():
-                found.extend(_differences(name, patch(), counters))
+                found.extend(_differences(name, patch, counters))
         except Exception as error:
             found.append(f"{type(error).__name__}: {error}")
 
@@ -68,19 +68,22 @@ def difference(name: str, patch: Callable[[], Patch], counters: _C.Counters) -> 
         torch.set_flush_denormal(False)  # inherited, and this thread's only
         run()
 
-    was_enabled, counters.enabled = counters.enabled, True
     with torch.no_grad():
         plain = not _C.thread_reason()
-    if plain:
-        run()
-    else:
-        # A torch mode or the like is active on this thread. (Not always: while torch is being
-        # imported, another thread that imports anything would wait for this one.)
-        thread = threading.Thread(target=run_apart, name="kwker-self-check")
-        thread.start()
-        thread.join()
-    counters.enabled = was_enabled
-    counters.reset()
+    was_enabled, counts = counters.enabled, counters.save()
+    counters.enabled = True
+    try:
+        if plain:
+            run()
+        else:
+            # A torch mode or the like is active on this thread. (Not always: while torch is being
+            # imported, another thread that imports anything would wait for this one.)
+            thread = threading.Thread(target=run_apart, name="kwker-self-check")
+            thread.start()
+            thread.join()
+    finally:  # an interrupt, or no thread to be had
+        counters.enabled = was_enabled
+        counters.restore(counts)
     return found[0] if found else ""
 
 
@@ -90,7 +93,7 @@ def _differences(name: str, patch: Patch, counters: _C.Counters) -> Iterator[str
         for case in cases:
             calls = counters.calls
             theirs = _run(name, patch.original, case, dtype)
-            ours = _run(name, patch.replacement, case, dtype)
+            ours = _run(name, patch.hook, case, dtype)
             label = f"{str(dtype).removeprefix('torch.')} {case or 'defaults'}"
             if counters.calls != calls + _STEPS:
                 reasons = ", ".join(counters.fallbacks)

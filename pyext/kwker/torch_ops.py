@@ -113,6 +113,8 @@ class installed:
     """install() for the length of a `with` block or a decorated function.
 
     Takes install()'s arguments. Afterwards the features are what they were before; may be nested.
+    Blocks that overlap in two threads may end in either order: the newest that is left holds, in
+    all threads, as features are the process's.
     """
 
     def __init__(
@@ -124,13 +126,10 @@ class installed:
         # Read now: a generator could not be read again at the next entry.
         self._chosen = _chosen(features, exclude)
         self._verify = verify
-        self._before: list[list[Feature]] = []
+        self._claims: list[_switch.Claim] = []
 
     def __enter__(self) -> None:
-        with _switch.lock:
-            before = _switch.on()
-            _switch.switch(self._chosen, verify=self._verify, stacklevel=2)
-            self._before.append(before)
+        self._claims.append(_switch.claim(self._chosen, verify=self._verify, stacklevel=2))
 
     def __exit__(
         self,
@@ -138,7 +137,7 @@ class installed:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        _switch.switch(self._before.pop(), verify=False, stacklevel=2)
+        _switch.release(self._claims.pop(), stacklevel=2)
 
     def __call__(self, function: Callable[_P, _R]) -> Callable[_P, _R]:
         @functools.wraps(function)
@@ -201,7 +200,10 @@ def reset_stats() -> None:
 def verify() -> dict[str, str]:
     """The outcome of each feature's self-check on this machine: "" or what differs from torch."""
     with _switch.lock:
-        return {f.name: f.check() for f in FEATURES.values()}
+        return {
+            f.name: f.check() if f.patch.prepare() else "its place is taken by somebody else"
+            for f in FEATURES.values()
+        }
 
 
 def explain(target: object) -> list[Explanation]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import subprocess
+import sys
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -33,6 +35,26 @@ def step(optimizer_class: Any, **options: Any) -> None:
     parameter = torch.nn.Parameter(torch.ones(10))
     parameter.grad = torch.ones(10)
     optimizer_class([parameter], **options).step()
+
+
+def test_uninstall_puts_back_what_was_put_back_for_it() -> None:
+    sto.install()
+    hook = SGD.sgd
+    setattr(SGD, "sgd", lambda *a, **k: hook(*a, **k))  # noqa: B010
+    with pytest.warns(RuntimeWarning, match="was replaced after"):
+        sto.uninstall()
+    setattr(SGD, "sgd", hook)  # noqa: B010
+    sto.uninstall()
+    assert SGD.sgd is ORIGINALS["sgd"]
+
+
+def test_no_trace_in_the_import_machinery() -> None:
+    before = list(sys.meta_path)
+    sto.uninstall()
+    assert sys.meta_path == before
+    sto.install()
+    sto.uninstall()
+    assert sys.meta_path == before
 
 
 def test_the_very_objects_come_back() -> None:
@@ -139,6 +161,38 @@ def test_a_patch_made_after_is_left_alone_and_runs_torch(monkeypatch: pytest.Mon
     step(torch.optim.SGD)
     assert seen == [1, 1] and sto.stats()["optim.sgd"]["calls"] == 1
     setattr(SGD, "sgd", ORIGINALS["sgd"])  # noqa: B010
+
+
+def test_what_a_user_put_in_before_goes_on_being_called(monkeypatch: pytest.MonkeyPatch) -> None:
+    code = """
+import importlib, functools, torch
+module = importlib.import_module("torch.optim.adam")
+seen = []
+original = getattr(module, {name!r})
+
+@functools.wraps(original)
+def mine(*args, **kwargs):
+    seen.append(1)
+    return original(*args, **kwargs)
+
+setattr(module, {name!r}, mine)
+import kwker.torch_ops as sto
+sto.install()
+parameter = torch.nn.Parameter(torch.ones(3))
+parameter.grad = torch.ones(3)
+torch.optim.AdamW([parameter]).step()
+print(len(seen), sto.stats()["optim.adamw"]["state"], sto.stats()["optim.adamw"]["calls"])
+sto.uninstall()
+assert getattr(module, {name!r}) is mine
+"""
+    for name, printed in (
+        ("adam", "1 replaced by others 0"),
+        ("_single_tensor_adam", "1 on 0"),
+        ("_default_to_fused_or_foreach", "1 on 0"),
+    ):
+        command = [sys.executable, "-c", code.format(name=name)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        assert (done.stdout, done.stderr) == (printed + "\n", ""), name
 
 
 def test_a_replaced_loop_is_respected(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -110,6 +110,50 @@ def test_forked_children_have_it_and_may_drop_it() -> None:
     assert {f.state for f in sto.features()} == {"on"}
 
 
+FORK_AFTER_PARALLEL = """
+import multiprocessing, sys, torch
+import kwker.torch_ops as sto
+
+def step(sizes):
+    parameters = [torch.nn.Parameter(torch.ones(n)) for n in sizes]
+    for p in parameters:
+        p.grad = torch.ones_like(p)
+    torch.optim.AdamW(parameters).step()
+
+torch.set_num_threads(2)
+sto.install()
+if sys.argv[1] == "torch_first":
+    torch.ones(1_000_000) + 1
+    work = lambda: step([1000] * 100)
+else:
+    step([1000] * 100)
+    work = lambda: torch.ones(1_000_000) + 1
+child = multiprocessing.get_context("fork").Process(target=work)
+child.start()
+child.join(30)
+print(child.exitcode)
+child.kill()
+work()
+"""
+
+
+@pytest.mark.parametrize("order", ["torch_first", "kwker_first"])
+def test_forks_after_parallel_loops(order: str) -> None:
+    command = [sys.executable, "-c", FORK_AFTER_PARALLEL, order]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert (done.stdout, done.stderr) == ("0\n", "")
+
+
+def test_blocks_of_two_threads_that_overlap() -> None:
+    first, second = sto.installed(["optim.sgd"]), sto.installed(["optim.adam"])
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert [f.name for f in sto.features() if f.state == "on"] == ["optim.adam"]
+    second.__exit__(None, None, None)
+    assert {f.state for f in sto.features()} == {"off"}
+
+
 def test_reload_keeps_the_state() -> None:
     sto.install(["optim.sgd"])
     importlib.reload(sto)

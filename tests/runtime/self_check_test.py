@@ -27,14 +27,15 @@ def unchecked() -> Iterator[None]:
 
 
 def test_a_kernel_that_differs_stays_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    patch = FEATURES["optim.sgd"].patch()
-    right = patch.replacement
+    patch = FEATURES["optim.sgd"].patch
+    assert patch.prepare()
+    right = patch.hook
 
     def wrong(params: Any, *args: Any, **kwargs: Any) -> None:
         right(params, *args, **kwargs)
         params[-1][-1].add_(1e-7)
 
-    monkeypatch.setattr(patch, "replacement", wrong)
+    monkeypatch.setattr(patch, "hook", wrong)
     with pytest.warns(RuntimeWarning, match=r"optim.sgd differs from torch .*param\[.*stays off"):
         sto.install()
     states = {f.name: (f.state, f.detail) for f in sto.features()}
@@ -51,10 +52,36 @@ def test_a_kernel_that_raises_stays_off(monkeypatch: pytest.MonkeyPatch) -> None
     def broken(*args: Any, **kwargs: Any) -> None:
         raise RuntimeError("on purpose")
 
-    monkeypatch.setattr(FEATURES["optim.adam"].patch(), "replacement", broken)
+    assert FEATURES["optim.adam"].patch.prepare()
+    monkeypatch.setattr(FEATURES["optim.adam"].patch, "hook", broken)
     with pytest.warns(RuntimeWarning, match="RuntimeError: on purpose"):
         sto.install(["optim.adam"])
     assert sto.features()[0].state == "failed self-check"
+
+
+def test_an_interrupted_check_leaves_nothing_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*args: Any, **kwargs: Any) -> None:
+        raise KeyboardInterrupt
+
+    patch = FEATURES["optim.adam"].patch
+    assert patch.prepare()
+    with monkeypatch.context() as patched:
+        patched.setattr(patch, "original", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            sto.install()
+    assert {f.state for f in sto.features()} == {"off"}
+    sto.install()
+    assert {f.state for f in sto.features()} == {"on"}
+
+
+def test_verify_keeps_the_counters() -> None:
+    sto.install(verify=False)
+    parameter = torch.nn.Parameter(torch.ones(3))
+    parameter.grad = torch.ones(3)
+    torch.optim.SGD([parameter], lr=0.5).step()
+    assert set(sto.verify().values()) == {""}
+    assert sto.stats()["optim.sgd"]["calls"] == 1
+    sto.reset_stats()
 
 
 def test_runs_once_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
