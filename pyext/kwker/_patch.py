@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -23,14 +23,21 @@ class Patch:
     Args:
         module: one of torch's.
         attribute: the function's name there.
-        make_hook: makes the hook of the function, once, when it is first wanted.
+        calls: names of the module's functions that it calls, and the hook does not.
+        make_hook: makes the hook, once, when it is first wanted; gets the function and, by name,
+            those of `calls`.
     """
 
     def __init__(
-        self, module: ModuleType, attribute: str, make_hook: Callable[[Callable[..., Any]], Any]
+        self,
+        module: ModuleType,
+        attribute: str,
+        calls: Sequence[str],
+        make_hook: Callable[[Callable[..., Any], dict[str, Any]], Any],
     ) -> None:
         self.module = module
         self.attribute = attribute
+        self.calls = calls
         self.original: Any = None  # until prepare() has been called
         self.hook: Any = None
         self._make_hook = make_hook
@@ -38,13 +45,17 @@ class Patch:
         self._shown_to_dynamo = False
 
     def prepare(self) -> bool:
-        """Makes the hook if need be. False where the function is not torch's own: then there is
-        nothing to make it of."""
+        """Makes the hook if need be.
+
+        False where the function, or one that it calls, is not torch's own: whoever has put
+        another there wants that to be called.
+        """
         if self.hook is None:
             current = getattr(self.module, self.attribute)
-            if not is_torchs_own(current):
+            called = {name: getattr(self.module, name) for name in self.calls}
+            if not all(is_torchs_own(f) for f in (current, *called.values())):
                 return False
-            self.original, self.hook = current, self._make_hook(current)
+            self.original, self.hook = current, self._make_hook(current, called)
         return True
 
     def stands_for(self, function: object) -> bool:

@@ -189,7 +189,7 @@ def check_that_kwker_steps(row: Row) -> None:
 
 def parse_args() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="about a minute, without 10^8")
+    parser.add_argument("--quick", action="store_true", help="about two minutes, without 10^8")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures there")
     parser.add_argument("--threads", default="1,2", help="numbers of threads (default 1,2)")
     parser.add_argument("--rows", default="", metavar="REGEX", help="only lines that match")

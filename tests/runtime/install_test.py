@@ -187,8 +187,8 @@ assert getattr(module, {name!r}) is mine
 """
     for name, printed in (
         ("adam", "1 replaced by others 0"),
-        ("_single_tensor_adam", "1 on 0"),
-        ("_default_to_fused_or_foreach", "1 on 0"),
+        ("_single_tensor_adam", "1 replaced by others 0"),
+        ("_default_to_fused_or_foreach", "1 replaced by others 0"),
     ):
         command = [sys.executable, "-c", code.format(name=name)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=120)
