@@ -49,6 +49,7 @@ def test_ruff_format() -> None:
         "tests",
         "tests/benchmarks",
         "tests/cli",
+        "tests/distributed",
         "tests/optim",
         "tests/package",
         "tests/runtime",

@@ -46,6 +46,8 @@ const char* ReasonText(Reason reason) {
       return "dtypes differ";
     case Reason::kPatched:
       return "torch's function was replaced by somebody else";
+    case Reason::kPlacement:
+      return "DTensors that are placed differently, or partial sums";
     case Reason::kSparse:
       return "sparse gradients";
     case Reason::kStep:

@@ -32,6 +32,7 @@ enum class Reason : std::uint8_t {
   kLayout,
   kMixedDtypes,
   kPatched,
+  kPlacement,
   kSparse,
   kStep,
   kStorage,

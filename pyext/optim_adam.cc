@@ -221,9 +221,9 @@ void Step(Counters& counters, const Lists& lists, const Hyperparameters& h, Mode
   const bool decayed = scalars.weight_decay_kind == optim::WeightDecay::kDecoupled;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     StoreStep(*lists.steps[i], next_steps[i]);
-    BumpVersion(*lists.params[i], decayed ? 2 : 1);
-    BumpVersion(*lists.exp_avgs[i], 1);
-    BumpVersion(*lists.exp_avg_sqs[i], 2);
+    BumpVersion(lists.params.Outer(i), decayed ? 2 : 1);
+    BumpVersion(lists.exp_avgs.Outer(i), 1);
+    BumpVersion(lists.exp_avg_sqs.Outer(i), 2);
   }
 }
 
@@ -239,6 +239,10 @@ void Serve(Counters& counters, const Arguments& a, Mode mode) {
   lists.exp_avgs = Tensors(a[kExpAvgs], size);
   lists.exp_avg_sqs = Tensors(a[kExpAvgSqs], size);
   lists.steps = Tensors(a[kStateSteps], size);
+  for (const TensorList* list : {&lists.grads, &lists.exp_avgs, &lists.exp_avg_sqs}) {
+    Require(lists.params.CheckPlacement(*list));
+  }
+  Require(!lists.steps.HasDTensors(), Reason::kStep);
   Require(CheckDense(*lists.params[0]));
   if (lists.params[0]->scalar_type() == at::kFloat) {
     Step<float>(counters, lists, h, mode);

@@ -8,24 +8,14 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <vector>
 
 #include "pyext/counters.h"
 #include "pyext/hook.h"
 #include "pyext/tensor_check.h"
+#include "pyext/tensor_list.h"
 #include "pyext/torch_state.h"
 
 namespace kwker::pyext {
-
-// Tensors of a Python list whose items passed ExactTensor. It keeps the items:
-// another thread may empty the list while a kernel runs. Null for an item None.
-struct TensorList {
-  std::vector<const at::Tensor*> tensors;
-  pybind11::object items;
-
-  std::size_t size() const { return tensors.size(); }
-  const at::Tensor* operator[](std::size_t i) const { return tensors[i]; }
-};
 
 // The reason that an entry ends with, as an exception: checks are many and
 // nested, and falling back is the slow way anyway.
@@ -40,23 +30,11 @@ inline void Require(Reason reason) {
   if (reason != Reason::kNone) throw FallBack{reason};
 }
 
-// The items of an exact list, all of them exact tensors, or None where that is
-// allowed; `size` of them unless that is negative.
+// The tensors of a Python list, `size` of them unless that is negative.
 inline TensorList Tensors(PyObject* list, Py_ssize_t size = -1, bool or_none = false) {
-  Require(list != nullptr && PyList_CheckExact(list), Reason::kArguments);
-  Require(size < 0 || PyList_GET_SIZE(list) == size, Reason::kArguments);
   TensorList result;
-  result.items = pybind11::reinterpret_steal<pybind11::object>(PyList_AsTuple(list));
-  if (!result.items) throw pybind11::error_already_set();
-  const Py_ssize_t count = PyTuple_GET_SIZE(result.items.ptr());
-  result.tensors.reserve(static_cast<std::size_t>(count));
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    PyObject* item = PyTuple_GET_ITEM(result.items.ptr(), i);
-    Reason reason = Reason::kNone;
-    const bool none = or_none && item == Py_None;
-    result.tensors.push_back(none ? nullptr : ExactTensor(item, &reason));
-    Require(reason);
-  }
+  Require(result.Fill(list, or_none));
+  Require(size < 0 || static_cast<Py_ssize_t>(result.size()) == size, Reason::kArguments);
   return result;
 }
 

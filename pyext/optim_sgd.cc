@@ -164,14 +164,14 @@ void Step(const Lists& lists, const Hyperparameters& h, PyObject* buffer_list, M
 
   // As many in-place operators as torch's loop runs on each.
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    BumpVersion(*lists.params[i], 1);
+    BumpVersion(lists.params.Outer(i), 1);
     if (made[i].defined()) {
       // Fails with IndexError if the list has been shortened meanwhile, as torch's loop does.
       const int failed =
           PyList_SetItem(buffer_list, static_cast<Py_ssize_t>(i), THPVariable_Wrap(made[i]));
       if (failed != 0) throw pybind11::error_already_set();
     } else if (h.momentum != 0) {
-      BumpVersion(*lists.momentum_buffers[i], 2);
+      BumpVersion(lists.momentum_buffers.Outer(i), 2);
     }
   }
 }
@@ -188,6 +188,9 @@ void Serve(const Arguments& a, Mode mode) {
   if (h.momentum != 0) {
     lists.momentum_buffers = Tensors(a[kMomentumBuffers], size, /*or_none=*/true);
   }
+  Require(lists.params.CheckPlacement(lists.grads));
+  // Also declines the step that makes a DTensor's buffer: torch's code makes it.
+  if (h.momentum != 0) Require(lists.params.CheckPlacement(lists.momentum_buffers));
   Require(CheckDense(*lists.params[0]));
   if (lists.params[0]->scalar_type() == at::kFloat) {
     Step<float>(lists, h, a[kMomentumBuffers], mode);
