@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "audit/protocol.h"
+#include "audit/verdict.h"
 
 namespace bp = boost::process;
 namespace fs = std::filesystem;
@@ -26,6 +27,7 @@ using std::chrono::milliseconds;
 
 constexpr int kTailLines = 20;
 constexpr std::size_t kTailBytes = 8192;
+constexpr std::size_t kRoomForResults = 4 << 20;  // more than any that is of this kind
 
 double Seconds(const timeval& t) {
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
@@ -82,6 +84,13 @@ RunOutcome ChildRunner::Run(const RunRequest& request) {
     auto result = ParseResult(ReadFile(files.result));
     outcome.result = std::move(result.value);
     outcome.result_error = std::move(result.error);
+  }
+  // The script is not to blame for what it could not write, nor for a result that
+  // could not be.
+  if (outcome.end != RunEnd::kInterrupted && (Failed(outcome) || !outcome.result) &&
+      !HasRoom(folder, kRoomForResults)) {
+    throw RunError("the disk that holds TMPDIR (" + folder_.path().parent_path().string() +
+                   ") is full: free some or set TMPDIR");
   }
   outcome.stdout_digest = DigestFile(files.out);
   outcome.stderr_tail = Tail(files.err, kTailLines, kTailBytes);
@@ -169,6 +178,7 @@ RunOutcome ChildRunner::WaitFor(int pid, const RunRequest& request, const Files&
   rusage usage = {};
   while (wait4(pid, &status, 0, &usage) < 0 && errno == EINTR) {
   }
+  orphans_.End();  // and those that had left its group
   if (options_.show_output) {
     out.CopyNew();
     err.CopyNew();

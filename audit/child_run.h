@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "audit/child_run_files.h"
+#include "audit/child_run_orphans.h"
 #include "audit/child_run_signals.h"
 #include "audit/python_install.h"
 #include "audit/run.h"
@@ -30,16 +31,18 @@ struct ChildRunOptions {
 // The two sides' children get the same environment but for KWKER_INSTALL (0, 1)
 // and KWKER_FEATURES, the same working directory, and nothing on stdin. Strings
 // hash the same in each (PYTHONHASHSEED is 0, or the user's). A child leads a
-// process group; what is left of the group when the child has ended is ended.
+// process group; what is left of the group, and of others that its processes made,
+// is ended when the child has ended.
 class ChildRunner {
  public:
   // Throws RunError if there is no room for temporary files.
   explicit ChildRunner(ChildRunOptions options);
 
-  // Returns when the child has ended. Ctrl-C, SIGTERM or SIGHUP to this process
-  // end it (kInterrupted), and so does the time limit (kTimeout): the group gets
-  // the signal (SIGTERM for the limit), and after the grace period, or at a
-  // second signal, SIGKILL. Throws RunError if no child can be started.
+  // Returns when the child has ended. Ctrl-C, SIGTERM, SIGHUP or SIGQUIT to this
+  // process end it (kInterrupted), and so does the time limit (kTimeout): the
+  // group gets the signal (SIGTERM for the limit), and after the grace period, or
+  // at a second signal, SIGKILL. Throws RunError if no child can be started, or if
+  // it failed, or left no result, on a disk without room for its files.
   RunOutcome Run(const RunRequest& request);
 
   // Whether this process was asked to stop, in a run or between two.
@@ -53,8 +56,9 @@ class ChildRunner {
   RunOutcome WaitFor(int pid, const RunRequest& request, const Files& files);
 
   ChildRunOptions options_;
+  SignalWatch signals_;  // before the folder: it outlives what a signal would leave behind
   TemporaryFolder folder_;
-  SignalWatch signals_;
+  Orphans orphans_;
   bool interrupted_ = false;
 };
 

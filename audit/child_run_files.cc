@@ -1,7 +1,9 @@
 #include "audit/child_run_files.h"
 
 #define XXH_INLINE_ALL
+#include <fcntl.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include <xxhash.h>
 
 #include <algorithm>
@@ -78,6 +80,26 @@ std::string Tail(const fs::path& file, int lines, std::size_t bytes) {
 std::string ReadFile(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   return std::string(std::istreambuf_iterator<char>(in), {});
+}
+
+bool HasRoom(const fs::path& folder, std::size_t bytes) {
+  // Asking statvfs would miss quotas, and what is kept for the superuser.
+  std::string name = (folder / "room-XXXXXX").string();
+  const int file = mkostemp(name.data(), O_CLOEXEC);
+  if (file < 0) return errno != ENOSPC && errno != EDQUOT;
+  const std::vector<char> zeros(1 << 16);
+  int error = 0;
+  while (bytes > 0 && error == 0) {
+    const ssize_t written = write(file, zeros.data(), std::min(bytes, zeros.size()));
+    if (written > 0) {
+      bytes -= static_cast<std::size_t>(written);
+    } else if (errno != EINTR) {
+      error = errno;
+    }
+  }
+  if (close(file) != 0 && error == 0) error = errno;
+  unlink(name.c_str());
+  return error != ENOSPC && error != EDQUOT;
 }
 
 void Follower::CopyNew() {

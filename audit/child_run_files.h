@@ -33,6 +33,10 @@ std::string Tail(const std::filesystem::path& file, int lines, std::size_t bytes
 // Its text; empty: it cannot be read.
 std::string ReadFile(const std::filesystem::path& file);
 
+// Whether `bytes` more can be written to a file in `folder`: false only where the
+// disk, or the user's share of it, is full.
+bool HasRoom(const std::filesystem::path& folder, std::size_t bytes);
+
 // Copies what is appended to a file, piece by piece.
 class Follower {
  public:

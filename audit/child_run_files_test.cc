@@ -1,6 +1,8 @@
 #include "audit/child_run_files.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
 
 #include <fstream>
 #include <sstream>
@@ -61,6 +63,26 @@ TEST(FollowerTest, CopiesWhatIsAppended) {
   follower.CopyNew();
   follower.CopyNew();
   EXPECT_EQ(seen.str(), "a" + std::string(10'000, 'b'));
+}
+
+TEST(HasRoom, LeavesNoTrace) {
+  const TemporaryFolder folder;
+  EXPECT_TRUE(HasRoom(folder.path(), 1 << 20));
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+  EXPECT_TRUE(HasRoom("/no/such/folder", 1));  // that is another trouble
+}
+
+// Only root can make a small disk; nobody else sees it.
+TEST(HasRoom, NotOnAFullDisk) {
+  const TemporaryFolder folder;
+  if (unshare(CLONE_NEWNS) != 0 || mount("", "/", "", MS_REC | MS_PRIVATE, "") != 0 ||
+      mount("small", folder.path().c_str(), "tmpfs", 0, "size=256k") != 0) {
+    GTEST_SKIP() << "no small disk can be made here";
+  }
+  EXPECT_TRUE(HasRoom(folder.path(), 100'000));
+  EXPECT_FALSE(HasRoom(folder.path(), 1'000'000));
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+  umount(folder.path().c_str());
 }
 
 }  // namespace

@@ -9,10 +9,14 @@ SignalWatch::SignalWatch() {
   struct sigaction defaults = {};
   defaults.sa_handler = SIG_DFL;
   sigaction(SIGCHLD, &defaults, &old_child_);
+  // Writing to a pipe whose reader has gone is an error like others.
+  struct sigaction ignored = {};
+  ignored.sa_handler = SIG_IGN;
+  sigaction(SIGPIPE, &ignored, &old_pipe_);
 
   sigemptyset(&watched_);
   sigaddset(&watched_, SIGCHLD);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
     struct sigaction now;
     sigaction(signal, nullptr, &now);
     if (now.sa_handler != SIG_IGN) sigaddset(&watched_, signal);
@@ -23,6 +27,7 @@ SignalWatch::SignalWatch() {
 SignalWatch::~SignalWatch() {
   pthread_sigmask(SIG_SETMASK, &old_mask_, nullptr);
   sigaction(SIGCHLD, &old_child_, nullptr);
+  sigaction(SIGPIPE, &old_pipe_, nullptr);
 }
 
 int SignalWatch::Wait(std::chrono::milliseconds limit) {
@@ -41,6 +46,7 @@ int SignalWatch::Wait(std::chrono::milliseconds limit) {
 
 void SignalWatch::RestoreInChild() const {
   sigaction(SIGCHLD, &old_child_, nullptr);
+  sigaction(SIGPIPE, &old_pipe_, nullptr);
   pthread_sigmask(SIG_SETMASK, &old_mask_, nullptr);
 }
 

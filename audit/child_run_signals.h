@@ -7,9 +7,10 @@
 
 namespace kwker::audit {
 
-// While it lives, Ctrl-C (SIGINT), SIGTERM, SIGHUP and the end of a child do not
-// interrupt this process but are handed out by Wait(). One at a time, in the
-// thread that made it. Signals that were ignored before stay ignored.
+// While it lives, Ctrl-C (SIGINT), SIGTERM, SIGHUP, SIGQUIT and the end of a child
+// do not interrupt this process but are handed out by Wait(). One at a time, in
+// the thread that made it. Signals that were ignored before stay ignored, and so
+// is SIGPIPE.
 class SignalWatch {
  public:
   SignalWatch();
@@ -26,7 +27,7 @@ class SignalWatch {
  private:
   sigset_t watched_;
   sigset_t old_mask_;
-  struct sigaction old_child_;
+  struct sigaction old_child_, old_pipe_;
 };
 
 }  // namespace kwker::audit

@@ -141,8 +141,27 @@ TEST(ChildRunnerTest, NothingIsLeftRunning) {
   ExpectGone(outcome.stderr_tail);
 }
 
+TEST(ChildRunnerTest, WhatMadeItsOwnSessionIsNotLeftRunning) {
+  const std::string leave =
+      "setsid --fork bash -c 'trap \"\" TERM HUP; echo $$ >&2; sleep 60' & "
+      "while [ ! -s /proc/$$/fd/2 ]; do sleep 0.02; done; ";
+  EXPECT_EQ(RunOnce(Options(leave + "exit 0")).end, RunEnd::kOk);
+  for (const char* then : {"exit 0", "sleep 60", "kill -SEGV $$"}) {
+    ChildRunOptions options = Options(leave + then);
+    options.timeout_s = 1;
+    const RunOutcome outcome = RunOnce(options);
+    ASSERT_NE(outcome.stderr_tail, "");
+    EXPECT_FALSE(IsAlive(outcome.stderr_tail)) << then;
+  }
+}
+
+TEST(ChildRunnerTest, SignalsAreTheScriptsAsTheyWere) {
+  const std::string ignored = "[[ $(grep SigIgn /proc/self/status) =~ 1...$ ]]";
+  EXPECT_EQ(RunOnce(Options(ignored + " && exit 3; exit 0")).end, RunEnd::kOk);
+}
+
 TEST(ChildRunnerTest, AnInterruptEndsTheRunAndIsRemembered) {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
     ChildRunner runner(Options("echo $$ >&2; exec sleep 60"));
     EXPECT_FALSE(runner.Interrupted());
     const RunOutcome outcome = RunAndSignal(runner, signal, std::chrono::milliseconds(300));

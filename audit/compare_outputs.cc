@@ -11,16 +11,24 @@ namespace {
 // A name and which of its namesakes, by their order, is meant.
 using Key = std::pair<std::string, int>;
 
-std::map<Key, const Output*> Index(const std::vector<Output>& outputs, std::vector<Key>* order) {
-  std::map<Key, const Output*> index;
-  std::map<std::string, int> seen;
-  for (const Output& output : outputs) {
-    Key key{output.name, seen[output.name]++};
-    index.emplace(key, &output);
-    order->push_back(std::move(key));
+struct Index {
+  explicit Index(const std::vector<Output>& outputs) {
+    for (const Output& output : outputs) {
+      Key key{output.name, times[output.name]++};
+      by_key.emplace(key, &output);
+      order.push_back(std::move(key));
+    }
   }
-  return index;
-}
+
+  int Times(const std::string& name) const {
+    const auto found = times.find(name);
+    return found == times.end() ? 0 : found->second;
+  }
+
+  std::map<Key, const Output*> by_key;
+  std::map<std::string, int> times;
+  std::vector<Key> order;
+};
 
 std::string Shape(const Output& output) {
   return fmt::format("({})", fmt::join(output.shape, ", "));
@@ -36,21 +44,25 @@ std::string Compare(const Output& left, const Output& right) {
 
 }  // namespace
 
-std::optional<Difference> FirstDifference(const std::vector<Output>& left,
-                                          const std::vector<Output>& right,
+std::optional<Difference> FirstDifference(const ChildResult& left, const ChildResult& right,
                                           const std::string& left_label,
                                           const std::string& right_label) {
-  std::vector<Key> left_order, right_order;
-  const auto left_index = Index(left, &left_order);
-  const auto right_index = Index(right, &right_order);
-  for (const Key& key : left_order) {
-    const auto found = right_index.find(key);
-    if (found == right_index.end()) return Difference{key.first, "only " + left_label};
-    std::string what = Compare(*left_index.at(key), *found->second);
+  const Index left_index(left.outputs), right_index(right.outputs);
+  const bool complete = left.incomplete.empty() && right.incomplete.empty();
+  const auto comparable = [&](const std::string& name) {
+    return complete || left_index.Times(name) == right_index.Times(name);
+  };
+  for (const Key& key : left_index.order) {
+    if (!comparable(key.first)) continue;
+    const auto found = right_index.by_key.find(key);
+    if (found == right_index.by_key.end()) return Difference{key.first, "only " + left_label};
+    std::string what = Compare(*left_index.by_key.at(key), *found->second);
     if (!what.empty()) return Difference{key.first, std::move(what)};
   }
-  for (const Key& key : right_order) {
-    if (!left_index.contains(key)) return Difference{key.first, "only " + right_label};
+  for (const Key& key : right_index.order) {
+    if (comparable(key.first) && !left_index.by_key.contains(key)) {
+      return Difference{key.first, "only " + right_label};
+    }
   }
   return std::nullopt;
 }

@@ -14,13 +14,17 @@ struct Difference {
   // "bits" (same type and shape, other elements), "dtype float32, float64",
   // "shape (2, 3), (2, 4)", "only without Kwker", "only with Kwker", ...
   std::string what;
+
+  bool operator==(const Difference&) const = default;
 };
 
 // The first output of `left`, in its order, that `right` does not have alike;
 // then the first that only `right` has. Outputs are matched by name, several of
 // one name by their order. The labels say in words which run each side is.
-std::optional<Difference> FirstDifference(const std::vector<Output>& left,
-                                          const std::vector<Output>& right,
+//
+// Where a run's outputs are incomplete, one that is missing in it proves nothing:
+// names that the two do not have equally often are passed over.
+std::optional<Difference> FirstDifference(const ChildResult& left, const ChildResult& right,
                                           const std::string& left_label,
                                           const std::string& right_label);
 

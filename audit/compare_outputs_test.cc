@@ -9,14 +9,25 @@ Output Make(const std::string& name, const std::string& digest = "0") {
   return {name, "float32", {2, 3}, 24, 0, digest};
 }
 
-// "name: what", or "" if alike.
-std::string First(const std::vector<Output>& left, const std::vector<Output>& right) {
+ChildResult Result(const std::vector<Output>& outputs, bool complete = true) {
+  ChildResult result;
+  result.outputs = outputs;
+  if (!complete) result.incomplete = {"x could not be compared"};
+  return result;
+}
+
+std::string First(const ChildResult& left, const ChildResult& right) {
   const auto difference = FirstDifference(left, right, "on the left", "on the right");
   return difference ? difference->name + ": " + difference->what : "";
 }
 
+// "name: what", or "" if alike.
+std::string First(const std::vector<Output>& left, const std::vector<Output>& right) {
+  return First(Result(left), Result(right));
+}
+
 TEST(FirstDifference, NoneIfAlike) {
-  EXPECT_EQ(First({}, {}), "");
+  EXPECT_EQ(First(std::vector<Output>{}, std::vector<Output>{}), "");
   EXPECT_EQ(First({Make("a"), Make("b")}, {Make("a"), Make("b")}), "");
   EXPECT_EQ(First({Make("a"), Make("b")}, {Make("b"), Make("a")}), "");
 }
@@ -49,6 +60,19 @@ TEST(FirstDifference, NamesakesAreMatchedByOrder) {
   EXPECT_EQ(First({Make("a", "0"), Make("a", "1")}, {Make("a", "0"), Make("a", "1")}), "");
   EXPECT_EQ(First({Make("a", "0"), Make("a", "1")}, {Make("a", "1"), Make("a", "0")}), "a: bits");
   EXPECT_EQ(First({Make("a"), Make("a")}, {Make("a")}), "a: only on the left");
+}
+
+TEST(FirstDifference, WhatIsMissingInAnIncompleteRunProvesNothing) {
+  const std::vector<Output> one = {Make("a")}, two = {Make("a"), Make("b")};
+  for (const auto& [left_whole, right_whole] : {std::pair(false, true), {true, false}}) {
+    EXPECT_EQ(First(Result(one, left_whole), Result(two, right_whole)), "");
+    EXPECT_EQ(First(Result(two, left_whole), Result(one, right_whole)), "");
+    // One of two namesakes: which of them is missing nobody knows.
+    EXPECT_EQ(First(Result({Make("a", "1"), Make("a", "0")}, left_whole),
+                    Result({Make("a", "0")}, right_whole)),
+              "");
+    EXPECT_EQ(First(Result({Make("a", "1")}, left_whole), Result(two, right_whole)), "a: bits");
+  }
 }
 
 }  // namespace

@@ -45,9 +45,10 @@ enum class Ending {
 std::string_view Name(Ending ending);
 
 enum ExitCode : int {
-  kExitOk = 0,         // all that was asked holds
-  kExitGateFails = 1,  // a gate fails, or the script fails only with Kwker
-  kExitUsage = 2,      // wrong usage (the command line's matter)
+  kExitOk = 0,  // all that was asked holds
+  // A gate fails, the script fails only with Kwker, or the report cannot be written.
+  kExitGateFails = 1,
+  kExitUsage = 2,  // wrong usage (the command line's matter)
   kExitScriptFailed = 3,
   kExitUndecided = 4,  // a gate cannot be decided, or a run not be carried out
   kExitInterrupted = 130,

@@ -43,7 +43,8 @@ Span SpeedPart(const Report& report) {
 Span OutputsPart(const OutputsVerdict& outputs) {
   switch (outputs.equality) {
     case Equality::kEqual:
-      return {fmt::format("outputs equal to the bit ({}, {})", Plural(outputs.count, "tensor"),
+      return {fmt::format("outputs equal to the bit ({}, {})",
+                          Plural(outputs.count, outputs.tensors ? "tensor" : "value"),
                           FormatBytes(outputs.bytes)),
               Ink::kGood};
     case Equality::kDifferent:
@@ -55,6 +56,9 @@ Span OutputsPart(const OutputsVerdict& outputs) {
       break;
   }
   if (outputs.deterministic == false) return {"outputs unknown: not deterministic", Ink::kDoubt};
+  if (outputs.deterministic_with == false) {
+    return {"outputs unknown: runs with Kwker differ among themselves", Ink::kDoubt};
+  }
   return {"outputs unknown", Ink::kDoubt};
 }
 

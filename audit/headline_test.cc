@@ -69,6 +69,16 @@ TEST_F(HeadlineTest, NotDeterministic) {
   EXPECT_TRUE(Of().ends_with("outputs unknown: not deterministic")) << Of();
 }
 
+TEST_F(HeadlineTest, RunsWithKwkerDifferAmongThemselves) {
+  runs_[1].result->outputs[1] = MakeOutput("backward[0]", 99);
+  EXPECT_TRUE(Of().ends_with("outputs unknown: runs with Kwker differ among themselves")) << Of();
+}
+
+TEST_F(HeadlineTest, ValuesThatAreNoTensors) {
+  for (RunOutcome& run : runs_) run.result->outputs[1].dtype = "python.int";
+  EXPECT_TRUE(Of().ends_with("outputs equal to the bit (2 values, 48 B)")) << Of();
+}
+
 TEST_F(HeadlineTest, Failures) {
   runs_.resize(1);
   runs_[0].end = RunEnd::kExit;

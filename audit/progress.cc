@@ -38,6 +38,13 @@ std::string About(double seconds) {
   return rounded < 120 ? fmt::format("{:.0f} s", rounded) : FormatSeconds(rounded);
 }
 
+// Where nobody reads it, or the disk is full, the audit goes on (fmt::print would
+// throw).
+void Write(std::FILE* stream, const std::string& text) {
+  std::fputs(text.c_str(), stream);
+  std::fflush(stream);
+}
+
 // A line a run, for files and CI logs.
 class PlainProgress : public Progress {
  public:
@@ -68,8 +75,7 @@ class PlainProgress : public Progress {
 
  private:
   void Print(const std::string& line) {
-    fmt::print(stream_, "kwker: {}\n", unicode_ ? line : Ascii(line));
-    std::fflush(stream_);
+    Write(stream_, fmt::format("kwker: {}\n", unicode_ ? line : Ascii(line)));
   }
 
   std::FILE* stream_;
@@ -122,8 +128,7 @@ class LiveProgress : public Progress {
     const std::lock_guard lock(mutex_);
     running_ = false;
     if (!shown_) return;
-    fmt::print(stream_, "\r\x1b[K");
-    std::fflush(stream_);
+    Write(stream_, "\r\x1b[K");
     shown_ = false;
   }
 
@@ -151,10 +156,10 @@ class LiveProgress : public Progress {
     const auto width = static_cast<std::size_t>(std::max(style_.width, 20)) - 1;
     const std::string line(FirstColumns(place + rest, width));
     const std::size_t head = std::min(place.size(), line.size());
-    fmt::print(stream_, "\r{}{}\x1b[K",
-               style_.colour ? Paint(line.substr(0, head), Ink::kBold) : line.substr(0, head),
-               line.substr(head));
-    std::fflush(stream_);
+    Write(stream_, fmt::format("\r{}{}\x1b[K",
+                               style_.colour ? Paint(line.substr(0, head), Ink::kBold)
+                                             : line.substr(0, head),
+                               line.substr(head)));
     shown_ = true;
   }
 

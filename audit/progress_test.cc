@@ -126,5 +126,20 @@ TEST(LiveProgress, KeepsTheCallersSignalMask) {
   EXPECT_EQ(sigismember(&before, SIGINT), sigismember(&after, SIGINT));
 }
 
+TEST(Progress, GoesOnWhereItCannotBeWritten) {
+  for (const bool live : {false, true}) {
+    std::FILE* full = std::fopen("/dev/full", "w");
+    ASSERT_NE(full, nullptr);
+    ProgressStyle style;
+    style.live = live;
+    auto progress = MakeProgress(full, style);
+    EXPECT_NO_THROW(progress->RunStarts({}, 0, 1));
+    EXPECT_NO_THROW(progress->RunEnded({}));
+    EXPECT_NO_THROW(progress->Finish());
+    progress.reset();
+    std::fclose(full);
+  }
+}
+
 }  // namespace
 }  // namespace kwker::audit

@@ -35,6 +35,8 @@ class Value {
     return {*found, where};
   }
 
+  bool Has(const char* key) const { return value_.is_object() && value_.contains(key); }
+
   bool IsNull() const { return value_.is_null(); }
 
   std::string Text() const {
@@ -155,6 +157,7 @@ ChildResult ReadResult(const Value& document) {
   result.features = document["features"].List(ReadFeature);
   result.outputs = document["outputs"].List(ReadOutput);
   result.warnings = document["warnings"].Texts();
+  if (document.Has("incomplete")) result.incomplete = document["incomplete"].Texts();
   return result;
 }
 

@@ -14,8 +14,10 @@
 //    "torch": null | {"version": "2.13.0+cpu", "capability": "AVX512", "threads": 2},
 //    "features": [{"name": .., "state": .., "calls": 0, "fallbacks": {"reason": 0}}],
 //    "outputs": [{"name": .., "dtype": .., "shape": [..], "bytes": 0, "nans": 0, "digest": ..}],
-//    "warnings": [".."]}
-// Members that a reader does not know are ignored; those above are all required.
+//    "warnings": [".."], "incomplete": [".."]}
+// Members that a reader does not know are ignored; those above are all required
+// but "incomplete" (absent: empty), short reasons why something that counts as an
+// output could not be compared.
 #pragma once
 
 #include <cstdint>

@@ -25,7 +25,7 @@ json Result() {
     "features": [{"name": "optim.adamw", "state": "on", "calls": 7, "fallbacks": {"amsgrad": 3}}],
     "outputs": [{"name": "backward[0]", "dtype": "float32", "shape": [], "bytes": 4, "nans": 1,
                  "digest": "000102030405060708090a0b0c0d0e0f"}],
-    "warnings": ["w"], "of a later version": {}
+    "warnings": ["w"], "incomplete": ["x could not be compared"], "of a later version": {}
   })");
 }
 
@@ -73,6 +73,17 @@ TEST(Result, IsRead) {
   const Output output{"backward[0]", "float32", {}, 4, 1, "000102030405060708090a0b0c0d0e0f"};
   EXPECT_EQ(result.outputs, std::vector<Output>{output});
   EXPECT_EQ(result.warnings, std::vector<std::string>{"w"});
+  EXPECT_EQ(result.incomplete, std::vector<std::string>{"x could not be compared"});
+}
+
+TEST(Result, CompleteUnlessItSaysOtherwise) {
+  json document = Result();
+  document.erase("incomplete");
+  const Parsed<ChildResult> parsed = ParseResult(document.dump());
+  ASSERT_TRUE(parsed) << parsed.error;
+  EXPECT_TRUE(parsed.value->incomplete.empty());
+  document["incomplete"] = nullptr;
+  EXPECT_EQ(ParseResult(document.dump()).error, "RESULT.json: \"incomplete\" must be a list");
 }
 
 TEST(Result, WithoutTorch) {

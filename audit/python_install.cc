@@ -14,13 +14,15 @@ namespace {
 // - LDLIBRARY and Py_ENABLE_SHARED tell how the executable was linked, not
 //   whether a shared library is there: conda's and Debian's executables are
 //   static beside one. So the file is looked for.
-// - The first item of sys.path is this folder, which a script does not see.
+// - The first item of sys.path is this folder, which a script does not see: it
+//   goes before anything is imported, a json.py may lie here.
 // - torch's version is read from its file: that is the one an import would find,
 //   also where it was not installed by pip.
 constexpr char kProbe[] = R"(
-import importlib.util, json, os, re, sys, sysconfig
+import sys
 if not getattr(sys.flags, 'safe_path', False):
     del sys.path[0]
+import importlib.util, json, os, re, sysconfig
 var = sysconfig.get_config_var
 libdir = var('LIBDIR') or ''
 name = 'libpython%s.so.1.0' % (var('LDVERSION') or '%d.%d' % sys.version_info[:2])

@@ -78,6 +78,12 @@ Report MakeReport(const Setup& setup, std::vector<RunOutcome> runs, Ending endin
   report.printed = JudgePrinted(report.runs);
   report.features = LastFeatures(report.runs);
   report.gates = CheckGates(setup.options.gates, report.outputs, report.speedup);
+  if (ending == Ending::kRunning) {
+    for (GateResult& gate : report.gates) {
+      gate.state = GateState::kUndecided;
+      gate.reason = "the audit is still running";
+    }
+  }
   report.exit_code = ExitCodeOf(ending, report.gates);
   report.warnings = FindWarnings(report);
   return report;

@@ -47,8 +47,8 @@ struct Report {
   Printed printed = Printed::kUnknown;
   std::vector<FeatureCounts> features;  // of the last run with Kwker that has a result
   std::vector<std::string> warnings;    // one sentence each
-  std::vector<GateResult> gates;
-  ExitCode exit_code = kExitOk;  // what the program is to end with
+  std::vector<GateResult> gates;        // undecided while running
+  ExitCode exit_code = kExitOk;         // what the program is to end with; nothing while running
 };
 
 // Works everything out from what was run; `error` as in Report.

@@ -111,6 +111,7 @@ void AddScript(const RunOutcome& run, json* entry) {
   }
   to["features"] = known ? Features(script.features) : json(nullptr);
   to["warnings"] = known ? json(script.warnings) : json::array();
+  to["incomplete"] = known ? json(script.incomplete) : json::array();
 }
 
 json Run(const RunOutcome& run) {
@@ -143,6 +144,7 @@ json Outputs(const OutputsVerdict& outputs) {
           {"bytes", outputs.bytes},
           {"nans", outputs.nans},
           {"deterministic", Nullable(outputs.deterministic)},
+          {"deterministic_with", Nullable(outputs.deterministic_with)},
           {"first_difference", name},
           {"difference", what},
           {"reason", TextOrNull(outputs.reason)}};
@@ -198,7 +200,8 @@ json ToJson(const Report& report) {
       {"schema", kReportSchema},
       {"ending", audit::Name(report.ending)},
       {"error", TextOrNull(report.error)},
-      {"exit_code", static_cast<int>(report.exit_code)},
+      {"exit_code", report.ending == Ending::kRunning ? json(nullptr)
+                                                      : json(static_cast<int>(report.exit_code))},
       {"verdict",
        {{"speed", audit::Name(report.speed)},
         {"outputs", audit::Name(report.outputs.equality)},
@@ -216,7 +219,8 @@ json ToJson(const Report& report) {
        {{"command", setup.command},
         {"path", TextOrNull(setup.script_path)},
         {"digest", TextOrNull(setup.script_digest)},
-        {"working_directory", setup.working_directory}}},
+        {"working_directory", setup.working_directory},
+        {"kwker_environment", json(setup.kwker_environment)}}},
       {"options", OptionList(setup.options)},
       {"versions",
        {{"kwker", setup.versions.kwker},

@@ -132,7 +132,7 @@ TEST(FormatJson, OutputsOnceEach) {
   EXPECT_EQ(report["runs"][1]["outputs"], nullptr);
   EXPECT_EQ(report["runs"][1]["outputs_as_in"], 0);
   EXPECT_EQ(report["runs"][3]["outputs"][1]["digest"].get<std::string>()[0], 'f');
-  EXPECT_EQ(report["verdict"]["outputs"], "different");
+  EXPECT_EQ(report["verdict"]["outputs"], "unknown");
   EXPECT_EQ(report["outputs"]["first_difference"], "backward[0]");
 }
 
@@ -151,6 +151,7 @@ TEST(FormatJson, EveryEnding) {
                               Ending::kKwkerFailed, Ending::kInterrupted, Ending::kCannotRun}) {
     const json report = Format(MakeReport(setup, runs, ending));
     EXPECT_EQ(report["ending"], Name(ending));
+    EXPECT_EQ(report["exit_code"].is_null(), ending == Ending::kRunning);
     EXPECT_EQ(report["runs"][1]["exit_code"], nullptr);
     EXPECT_EQ(report["runs"][1]["signal"], 11);
     EXPECT_EQ(report["runs"][1]["wall_s"], nullptr);
@@ -159,6 +160,28 @@ TEST(FormatJson, EveryEnding) {
     EXPECT_EQ(report["runs"][6]["pair"], nullptr);
   }
   EXPECT_EQ(Format(MakeReport({}, {}, Ending::kInterrupted))["speedup"]["estimate"], nullptr);
+}
+
+TEST(FormatJson, IncompleteOutputs) {
+  const audit::Setup setup = MakeSetup(2);
+  std::vector<RunOutcome> runs = MakeRuns(setup, 1.38);
+  runs[1].result->incomplete = {"x could not be compared"};
+  runs[2].result.reset();
+  const json report = Format(MakeReport(setup, runs, Ending::kCompleted));
+  EXPECT_EQ(report["runs"][0]["incomplete"], json::array());
+  EXPECT_EQ(report["runs"][1]["incomplete"], json({"x could not be compared"}));
+  EXPECT_EQ(report["runs"][1]["outputs_as_in"], 0);
+  EXPECT_EQ(report["runs"][2]["incomplete"], json::array());
+  EXPECT_EQ(report["verdict"]["outputs"], "unknown");
+  EXPECT_EQ(report["outputs"]["deterministic"], true);
+  EXPECT_EQ(report["outputs"]["deterministic_with"], true);
+}
+
+TEST(FormatJson, WhatTheEnvironmentChanges) {
+  audit::Setup setup = MakeSetup(1);
+  setup.kwker_environment = {{"KWKER_DISABLE", "optim.sgd"}};
+  const json report = Format(MakeReport(setup, {}, Ending::kInterrupted));
+  EXPECT_EQ(report["script"]["kwker_environment"]["KWKER_DISABLE"], "optim.sgd");
 }
 
 TEST(FormatJson, WhatIsNoNumberIsNull) {

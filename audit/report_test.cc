@@ -68,6 +68,17 @@ TEST(MakeReport, GatesDecideTheExitCode) {
   EXPECT_EQ(report.exit_code, kExitGateFails);
 }
 
+TEST(MakeReport, NoGateIsDecidedWhileRunning) {
+  audit::Setup setup = MakeSetup(6);
+  setup.options.gates = {true, 1.2};
+  const Report report = MakeReport(setup, MakeRuns(setup, 1.5), Ending::kRunning);
+  ASSERT_EQ(report.gates.size(), 2u);
+  for (const GateResult& gate : report.gates) {
+    EXPECT_EQ(gate.state, GateState::kUndecided);
+    EXPECT_EQ(gate.reason, "the audit is still running");
+  }
+}
+
 TEST(MakeReport, NothingRun) {
   const Report report = MakeReport(MakeSetup(), {}, Ending::kCannotRun, "the disk is full");
   EXPECT_EQ(report.speed, Speed::kInconclusive);

@@ -10,91 +10,16 @@
 #include "audit/headline.h"
 #include "audit/pairs.h"
 #include "audit/terminal.h"
+#include "audit/text_page.h"
 #include "audit/utf8.h"
 #include "audit/words.h"
 
 namespace kwker::audit {
 namespace {
 
-constexpr int kNarrowest = 44;
-constexpr int kWidest = 120;
 constexpr int kIntervalFrom = 60;  // columns: below, the table has no column for it
-constexpr std::size_t kLabel = 15;
+constexpr std::size_t kLabel = TextPage::kLabel;
 constexpr std::size_t kTailLines = 12;
-
-std::string Left(std::string_view text, std::size_t columns) {
-  return std::string(text) + std::string(columns - std::min(columns, Columns(text)), ' ');
-}
-
-std::string Right(std::string_view text, std::size_t columns) {
-  return std::string(columns - std::min(columns, Columns(text)), ' ') + std::string(text);
-}
-
-// The page as it grows, line by line.
-class Page {
- public:
-  explicit Page(const TextStyle& style)
-      : style_(style), width_(std::clamp(style.width, kNarrowest, kWidest)) {}
-
-  int width() const { return width_; }
-
-  void Line(const std::vector<Span>& spans) {
-    for (const Span& span : spans) {
-      const std::string text = style_.unicode ? span.text : Ascii(span.text);
-      text_ += style_.colour ? Paint(text, span.ink) : text;
-    }
-    while (text_.ends_with(' ')) text_.pop_back();
-    text_ += '\n';
-  }
-
-  void Gap() { text_ += '\n'; }
-
-  // `text` folded to the right of a label.
-  void Entry(std::string_view label, std::string_view text, Ink label_ink, Ink ink,
-             std::size_t indent = kLabel) {
-    std::string first = Left(label, indent);
-    for (const std::string& line : Fold(text, static_cast<std::size_t>(width_) - indent)) {
-      Line({{first, label_ink}, {line, ink}});
-      first = std::string(indent, ' ');
-    }
-  }
-
-  std::string Take() { return std::move(text_); }
-
- private:
-  TextStyle style_;
-  int width_;
-  std::string text_;
-};
-
-// Parts of a line with " · " between, on as many lines as they need.
-void WriteParts(const std::vector<Span>& parts, Page* page) {
-  const auto width = static_cast<std::size_t>(page->width());
-  std::vector<Span> line;
-  std::size_t used = 0;
-  for (const Span& part : parts) {
-    const std::size_t columns = Columns(part.text);
-    if (!line.empty() && used + 3 + columns > width) {
-      page->Line(line);
-      line.clear();
-      used = 0;
-    }
-    if (!line.empty()) {
-      line.push_back({" · ", Ink::kDim});
-      used += 3;
-    }
-    if (columns > width) {
-      std::vector<std::string> folded = Fold(part.text, width);
-      for (std::size_t i = 0; i + 1 < folded.size(); ++i) page->Line({{folded[i], part.ink}});
-      line.push_back({folded.back(), part.ink});
-      used = Columns(folded.back());
-    } else {
-      line.push_back(part);
-      used += columns;
-    }
-  }
-  if (!line.empty()) page->Line(line);
-}
 
 std::string CommandLine(const Setup& setup) {
   std::string line;
@@ -106,7 +31,7 @@ std::string CommandLine(const Setup& setup) {
   return line;
 }
 
-void WriteSubject(const Report& report, Page* page) {
+void WriteSubject(const Report& report, TextPage* page) {
   std::vector<Span> parts = {{CommandLine(report.setup), Ink::kDim}};
   for (const RunOutcome& run : report.runs) {
     if (!run.result || run.result->torch_version.empty()) continue;
@@ -119,11 +44,14 @@ void WriteSubject(const Report& report, Page* page) {
   if (!report.setup.versions.python.empty()) {
     parts.push_back({"Python " + report.setup.versions.python, Ink::kDim});
   }
-  WriteParts(parts, page);
+  for (const auto& [name, value] : report.setup.kwker_environment) {
+    parts.push_back({Printable(fmt::format("{}={}", name, value)), Ink::kPlain});
+  }
+  page->Parts(parts);
 }
 
 // What the failed run said last.
-void WriteFailure(const Report& report, Page* page) {
+void WriteFailure(const Report& report, TextPage* page) {
   if (report.ending != Ending::kScriptFailed && report.ending != Ending::kKwkerFailed) return;
   const RunOutcome* failed = FailedRun(report);
   if (failed == nullptr) return;
@@ -182,7 +110,7 @@ std::vector<Row> Rows(const Report& report) {
   return rows;
 }
 
-void WriteTable(const Report& report, Page* page) {
+void WriteTable(const Report& report, TextPage* page) {
   if (report.without.runs == 0) return;
   const bool interval = page->width() >= kIntervalFrom;
   const std::size_t label_columns = interval ? kLabel : kLabel - 1;
@@ -198,7 +126,7 @@ void WriteTable(const Report& report, Page* page) {
 }
 
 std::string Hint(const Report& report) {
-  if (report.outputs.deterministic == false) {
+  if (report.outputs.deterministic == false || report.outputs.deterministic_with == false) {
     return report.setup.options.seed
                ? "the seed is set already: look for clocks, sets, or threads that race"
                : "try --seed 0: it seeds Python, NumPy and torch before the script starts";
@@ -211,7 +139,7 @@ std::string Hint(const Report& report) {
   return "";
 }
 
-void WriteOutputs(const Report& report, Page* page) {
+void WriteOutputs(const Report& report, TextPage* page) {
   const OutputsVerdict& outputs = report.outputs;
   // Where the audit failed the headline says why.
   if (report.ending == Ending::kScriptFailed || report.ending == Ending::kKwkerFailed ||
@@ -253,7 +181,7 @@ std::string Reasons(const FeatureCounts& feature) {
   return fmt::format("{}", fmt::join(reasons, ", "));
 }
 
-void WriteFeatures(const Report& report, Page* page) {
+void WriteFeatures(const Report& report, TextPage* page) {
   if (report.features.empty()) return;
   std::size_t name_columns = kLabel;
   std::vector<std::string> idle;
@@ -288,7 +216,7 @@ void WriteFeatures(const Report& report, Page* page) {
   }
 }
 
-void WriteGates(const Report& report, Page* page) {
+void WriteGates(const Report& report, TextPage* page) {
   if (report.gates.empty()) return;
   page->Gap();
   for (const GateResult& gate : report.gates) {
@@ -300,7 +228,7 @@ void WriteGates(const Report& report, Page* page) {
   }
 }
 
-void WriteWarnings(const Report& report, Page* page) {
+void WriteWarnings(const Report& report, TextPage* page) {
   if (report.warnings.empty()) return;
   page->Gap();
   for (const std::string& warning : report.warnings) {
@@ -308,7 +236,7 @@ void WriteWarnings(const Report& report, Page* page) {
   }
 }
 
-void WriteMethod(const Report& report, Page* page) {
+void WriteMethod(const Report& report, TextPage* page) {
   if (report.speedup.method.empty()) return;
   page->Gap();
   page->Entry("",
@@ -321,8 +249,8 @@ void WriteMethod(const Report& report, Page* page) {
 }  // namespace
 
 std::string FormatText(const Report& report, const TextStyle& style) {
-  Page page(style);
-  WriteParts(HeadlineParts(report), &page);
+  TextPage page(style);
+  page.Parts(HeadlineParts(report));
   WriteSubject(report, &page);
   WriteFailure(report, &page);
   WriteTable(report, &page);

@@ -137,6 +137,25 @@ Report NothingToCompare() {
   return Completed(setup, runs);
 }
 
+Report Incomplete() {
+  audit::Setup setup = MakeSetup(2);
+  setup.options.gates.require_equal = true;
+  setup.kwker_environment = {{"KWKER_DISABLE", "optim.sgd"}};
+  std::vector<RunOutcome> runs = MakeRuns(setup, 1.38);
+  for (RunOutcome& run : runs) {
+    run.result->incomplete = {"cache could not be compared (TypeError)"};
+  }
+  return Completed(setup, runs);
+}
+
+Report KwkerVaries() {
+  audit::Setup setup = MakeSetup(5);
+  setup.options.gates.require_equal = true;
+  std::vector<RunOutcome> runs = MakeRuns(setup, 1.38);
+  runs[3].result->outputs[1] = MakeOutput("backward[0]", 99);
+  return Completed(setup, runs);
+}
+
 Report CannotRun() {
   return MakeReport(MakeSetup(5), {}, Ending::kCannotRun,
                     "no process can be started: make room in /tmp");
@@ -160,6 +179,8 @@ const std::vector<Situation>& Situations() {
                                                     {"zero_pairs", ZeroPairs},
                                                     {"no_result", NoResult},
                                                     {"nothing_to_compare", NothingToCompare},
+                                                    {"incomplete", Incomplete},
+                                                    {"kwker_varies", KwkerVaries},
                                                     {"cannot_run", CannotRun}};
   return situations;
 }

@@ -16,10 +16,12 @@ namespace kwker::audit {
 
 enum class Side { kA, kB };  // kA: without Kwker; kB: with it.
 
-// One tensor that a run left behind.
+// One tensor or other value that a run left behind.
 struct Output {
-  std::string name;   // stable between runs: "globals.model.0.weight", "backward[12]"
-  std::string dtype;  // as torch names it, without "torch.": "float32"
+  std::string name;  // stable between runs: "globals.model.0.weight", "backward[12]"
+  // As torch names it, without "torch.": "float32". Of what is no tensor with a
+  // prefix: "numpy.float32", "python.int"; "combined": many outputs as one.
+  std::string dtype;
   std::vector<std::int64_t> shape;
   std::int64_t bytes = 0;  // elements times their size
   std::int64_t nans = 0;   // elements that are NaN
@@ -50,6 +52,9 @@ struct ChildResult {
   std::vector<FeatureCounts> features;
   std::vector<Output> outputs;  // in a stable order
   std::vector<std::string> warnings;
+  // Short reasons why something that counts as an output is not among them; with
+  // any, this run can never prove equality.
+  std::vector<std::string> incomplete;
 };
 
 // From outside: the whole process and its waited-for descendants (wait4).

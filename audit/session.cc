@@ -1,5 +1,6 @@
 #include "audit/session.h"
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -7,6 +8,9 @@
 
 namespace kwker::audit {
 namespace {
+
+// What a single pair needs.
+constexpr int kMostConfirmations = kAgreeWithout - 1 + kDifferWith - 1;
 
 class Session {
  public:
@@ -44,16 +48,33 @@ class Session {
         hooks_.after_pair(MakeReport(setup_, runs_, Ending::kRunning));
       }
     }
+    return Confirm();
+  }
+
+  // The sides differ, but in too few runs to be sure: a few more.
+  Ending Confirm() {
+    for (int more = 0; more < kMostConfirmations; ++more) {
+      const std::optional<Side> side = JudgeOutputs(runs_).another_run_of;
+      if (!side) break;
+      if (Interrupted()) return Ending::kInterrupted;
+      const RunOutcome& outcome = RunOne(UncountedRun(*side));
+      if (outcome.end == RunEnd::kInterrupted) return Ending::kInterrupted;
+      if (Failed(outcome)) return *side == Side::kA ? Ending::kScriptFailed : WhoFailed();
+    }
     return Ending::kCompleted;
+  }
+
+  RunRequest UncountedRun(Side side) const {
+    RunRequest request;
+    request.side = side;
+    request.order = static_cast<int>(runs_.size());
+    return request;
   }
 
   // After a failure with Kwker: does the script still pass without it?
   Ending WhoFailed() {
     if (Interrupted()) return Ending::kInterrupted;
-    RunRequest request;
-    request.side = Side::kA;
-    request.order = static_cast<int>(runs_.size());
-    const RunOutcome& outcome = RunOne(request);
+    const RunOutcome& outcome = RunOne(UncountedRun(Side::kA));
     if (outcome.end == RunEnd::kInterrupted) return Ending::kInterrupted;
     return Failed(outcome) ? Ending::kScriptFailed : Ending::kKwkerFailed;
   }

@@ -28,6 +28,8 @@ struct SessionHooks {
 //   kKwkerFailed. It fails too (it stumbles over files of an earlier run, say):
 //   kScriptFailed;
 // - `run` throws RunError: kCannotRun.
+// Where the sides differ in too few runs to be sure (JudgeOutputs), a few more,
+// which count for the outputs only, are made at the end.
 // The audit ends at the first of these; all runs made are in the report.
 Report RunAudit(const Setup& setup, const RunFunction& run, const SessionHooks& hooks);
 

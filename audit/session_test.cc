@@ -81,6 +81,53 @@ TEST_F(SessionTest, FailsOnlyWithKwker) {
   EXPECT_FALSE(report.runs[2].request.warm_up);
 }
 
+TEST_F(SessionTest, DifferencesAreConfirmed) {
+  int odd_without = -1;
+  meddle_ = [&](RunOutcome* run) {
+    if (run->request.side == Side::kA && run->request.order != odd_without) return;
+    run->result->outputs[0] = testing::MakeOutput("globals.model.weight", 99);
+  };
+  EXPECT_EQ(Run().outputs.equality, Equality::kDifferent);
+  EXPECT_EQ(sides_, "ABABBA");  // enough as it is
+  setup_.options.warmup = 0;
+  sides_.clear();
+  EXPECT_EQ(Run().outputs.equality, Equality::kDifferent);
+  EXPECT_EQ(sides_, "ABBAA");
+  setup_.options.pairs = 1;
+  sides_.clear();
+  const Report report = Run();
+  EXPECT_EQ(report.outputs.equality, Equality::kDifferent);
+  EXPECT_EQ(report.ending, Ending::kCompleted);
+  EXPECT_EQ(report.speedup.pairs, 1);
+  EXPECT_EQ(report.runs[2].request.pair, -1);
+  EXPECT_EQ(sides_, "ABAAB");
+  odd_without = 2;  // it was the script
+  sides_.clear();
+  EXPECT_EQ(Run().outputs.equality, Equality::kUnknown);
+  EXPECT_EQ(sides_, "ABA");
+}
+
+TEST_F(SessionTest, AFailureWhileADifferenceIsConfirmed) {
+  setup_.options.warmup = 0;
+  meddle_ = [](RunOutcome* run) {
+    if (run->request.side == Side::kB) run->result->outputs.clear();
+    if (run->request.order >= 4) Fail(run, RunEnd::kExit);
+  };
+  EXPECT_EQ(Run().ending, Ending::kScriptFailed);
+  EXPECT_EQ(sides_, "ABBAA");
+}
+
+TEST_F(SessionTest, RunsWithoutResultDoNotConfirmForever) {
+  setup_.options.pairs = 1;
+  setup_.options.warmup = 0;
+  meddle_ = [](RunOutcome* run) {
+    if (run->request.side == Side::kB) run->result->outputs.clear();
+    if (run->request.order >= 2) run->result.reset();
+  };
+  EXPECT_EQ(Run().outputs.equality, Equality::kUnknown);
+  EXPECT_EQ(sides_, "ABAAA");
+}
+
 TEST_F(SessionTest, StumblesOverAnEarlierRunsFiles) {
   meddle_ = [](RunOutcome* run) {
     if (run->request.order > 0) Fail(run, RunEnd::kExit);

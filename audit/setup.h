@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,7 +35,10 @@ struct Setup {
   std::string working_directory;
   std::string python;    // path of the interpreter
   bool embedded = true;  // false: that Python has no shared libpython, so it ran as a program
-  std::string started;   // "2026-01-31T12:00:00Z"
+  // Variables that were set and change what runs with Kwker do: KWKER_DISABLE, and
+  // KWKER_FEATURES unless options.features takes its place.
+  std::map<std::string, std::string> kwker_environment;
+  std::string started;  // "2026-01-31T12:00:00Z"
   Options options;
   Versions versions;
   Machine machine;

@@ -27,9 +27,16 @@ std::vector<const RunOutcome*> WithResult(const std::vector<const RunOutcome*>& 
   return found;
 }
 
+bool IsTensor(const Output& output) {
+  return output.dtype != "combined" && !output.dtype.starts_with("python.") &&
+         !output.dtype.starts_with("numpy.");
+}
+
 void Count(const RunOutcome& run, OutputsVerdict* verdict) {
-  verdict->count = static_cast<std::int64_t>(run.result->outputs.size());
-  for (const Output& output : run.result->outputs) {
+  const std::vector<Output>& outputs = run.result->outputs;
+  verdict->count = static_cast<std::int64_t>(outputs.size());
+  verdict->tensors = std::all_of(outputs.begin(), outputs.end(), IsTensor);
+  for (const Output& output : outputs) {
     verdict->bytes += output.bytes;
     verdict->nans += output.nans;
   }
@@ -64,14 +71,105 @@ bool JudgeFailures(std::span<const RunOutcome> runs, OutputsVerdict* verdict) {
   return true;
 }
 
+bool IsComplete(const RunOutcome* run) { return run->result->incomplete.empty(); }
+
+// Those with results, complete ones first: the first is what others are held against.
+std::vector<const RunOutcome*> Comparable(const std::vector<const RunOutcome*>& runs) {
+  std::vector<const RunOutcome*> found = WithResult(runs);
+  std::stable_partition(found.begin(), found.end(), IsComplete);
+  return found;
+}
+
 std::optional<Difference> DifferenceAmong(const std::vector<const RunOutcome*>& runs) {
   for (std::size_t i = 1; i < runs.size(); ++i) {
-    auto difference = FirstDifference(runs[0]->result->outputs, runs[i]->result->outputs,
+    auto difference = FirstDifference(*runs[0]->result, *runs[i]->result,
                                       fmt::format("in run {}", runs[0]->request.order + 1),
                                       fmt::format("in run {}", runs[i]->request.order + 1));
     if (difference) return difference;
   }
   return std::nullopt;
+}
+
+std::optional<bool> Deterministic(const std::vector<const RunOutcome*>& runs, bool differ) {
+  if (differ) return false;
+  if (std::count_if(runs.begin(), runs.end(), IsComplete) < 2) return std::nullopt;
+  return true;
+}
+
+// Whether this run, in which no difference was found, speaks against that one.
+// An incomplete run that lacks the output in question says nothing of it.
+bool Contradicts(const RunOutcome* run, const Difference& difference) {
+  const std::vector<Output>& outputs = run->result->outputs;
+  return IsComplete(run) || std::any_of(outputs.begin(), outputs.end(), [&](const Output& output) {
+           return output.name == difference.name;
+         });
+}
+
+struct Split {
+  const RunOutcome* first_odd = nullptr;  // with Kwker, differs from the baseline
+  int odd = 0;
+  int agree_with = 0;     // with Kwker, but like the baseline
+  int agree_without = 0;  // the baseline's own
+};
+
+Split SplitRuns(const std::vector<const RunOutcome*>& baseline,
+                const std::vector<const RunOutcome*>& with, std::optional<Difference>* first) {
+  Split split;
+  std::vector<const RunOutcome*> alike;
+  for (const RunOutcome* run : with) {
+    auto difference =
+        FirstDifference(*baseline[0]->result, *run->result, "without Kwker", "with Kwker");
+    if (!difference) {
+      alike.push_back(run);
+      continue;
+    }
+    ++split.odd;
+    if (split.first_odd != nullptr && split.first_odd->request.order < run->request.order) continue;
+    split.first_odd = run;
+    *first = std::move(difference);
+  }
+  if (split.odd == 0) return split;
+  const auto contradicts = [&](const RunOutcome* run) { return Contradicts(run, **first); };
+  split.agree_with = static_cast<int>(std::count_if(alike.begin(), alike.end(), contradicts));
+  split.agree_without =
+      static_cast<int>(std::count_if(baseline.begin(), baseline.end(), contradicts));
+  return split;
+}
+
+std::string Runs(int count) { return fmt::format("{} run{}", count, count == 1 ? "" : "s"); }
+
+// Decides by differences between the sides; false: there is none. The baseline
+// agrees with itself.
+bool JudgeDifferences(const std::vector<const RunOutcome*>& baseline,
+                      const std::vector<const RunOutcome*>& with, OutputsVerdict* verdict) {
+  if (baseline.empty()) return false;
+  const Split split = SplitRuns(baseline, with, &verdict->first_difference);
+  if (split.odd == 0) return false;
+  const std::string odd = fmt::format("run {} with Kwker", split.first_odd->request.order + 1);
+  if (split.agree_with > 0) {
+    verdict->reason = fmt::format(
+        "with Kwker runs differ among themselves: {} of {} differ from those without it, which "
+        "agree; the script may be rarely non-deterministic, or a kernel of Kwker's is; more "
+        "--pairs show how often it happens on each side",
+        split.odd, split.odd + split.agree_with);
+  } else if (split.agree_without < kAgreeWithout) {
+    verdict->another_run_of = Side::kA;
+    verdict->reason = fmt::format(
+        "the sides differ, but {} without Kwker {} too few to tell whether the script is "
+        "deterministic",
+        Runs(split.agree_without), split.agree_without == 1 ? "is" : "are");
+  } else if (split.odd < kDifferWith) {
+    verdict->another_run_of = Side::kB;
+    verdict->reason = fmt::format("{} differs from those without it, but one run is no proof", odd);
+  } else {
+    verdict->equality = Equality::kDifferent;
+    verdict->reason = fmt::format("{} differs from the {} without it, which agree", odd,
+                                  Runs(split.agree_without));
+    if (verdict->deterministic_with == false) {
+      verdict->reason += "; those with Kwker differ among themselves, too";
+    }
+  }
+  return true;
 }
 
 std::string MissingResult(const RunOutcome& run) {
@@ -80,6 +178,14 @@ std::string MissingResult(const RunOutcome& run) {
           ? "it ended without giving its results (os._exit, exec or a crash at exit)"
           : run.result_error;
   return fmt::format("no outputs of run {}: {}", run.request.order + 1, why);
+}
+
+std::string Incomplete(const RunOutcome& run) {
+  const std::vector<std::string>& reasons = run.result->incomplete;
+  std::string text = fmt::format("not all outputs of run {} could be compared: {}",
+                                 run.request.order + 1, reasons[0]);
+  if (reasons.size() > 1) text += fmt::format(" (and {} more)", reasons.size() - 1);
+  return text;
 }
 
 }  // namespace
@@ -136,8 +242,8 @@ Speed JudgeSpeed(const RatioEstimate& estimate) {
 OutputsVerdict JudgeOutputs(std::span<const RunOutcome> runs) {
   const auto ended_a = Ended(runs, Side::kA);
   const auto ended_b = Ended(runs, Side::kB);
-  const auto baseline = WithResult(ended_a);
-  const auto with = WithResult(ended_b);
+  const auto baseline = Comparable(ended_a);
+  const auto with = Comparable(ended_b);
 
   OutputsVerdict verdict;
   if (!baseline.empty()) {
@@ -146,7 +252,8 @@ OutputsVerdict JudgeOutputs(std::span<const RunOutcome> runs) {
     Count(*with[0], &verdict);
   }
   const std::optional<Difference> unsteady = DifferenceAmong(baseline);
-  if (baseline.size() >= 2) verdict.deterministic = !unsteady;
+  verdict.deterministic = Deterministic(baseline, unsteady.has_value());
+  verdict.deterministic_with = Deterministic(with, DifferenceAmong(with).has_value());
 
   if (JudgeFailures(runs, &verdict)) return verdict;
   if (unsteady) {
@@ -155,29 +262,12 @@ OutputsVerdict JudgeOutputs(std::span<const RunOutcome> runs) {
         "the script is not deterministic: its runs without Kwker differ from each other";
     return verdict;
   }
-  for (const RunOutcome* run : with) {
-    if (baseline.empty()) break;
-    verdict.first_difference = FirstDifference(baseline[0]->result->outputs, run->result->outputs,
-                                               "without Kwker", "with Kwker");
-    if (!verdict.first_difference) continue;
-    if (baseline.size() == 1) {
-      verdict.reason =
-          "the sides differ, but one run without Kwker does not tell whether the script is "
-          "deterministic";
-    } else {
-      verdict.equality = Equality::kDifferent;
-      verdict.reason =
-          fmt::format("run {} with Kwker differs from the {} runs without it, which agree",
-                      run->request.order + 1, baseline.size());
-    }
-    return verdict;
-  }
+  if (JudgeDifferences(baseline, with, &verdict)) return verdict;
   for (const auto& side : {ended_a, ended_b}) {
     for (const RunOutcome* run : side) {
-      if (!run->result) {
-        verdict.reason = MissingResult(*run);
-        return verdict;
-      }
+      if (run->result && IsComplete(run)) continue;
+      verdict.reason = run->result ? Incomplete(*run) : MissingResult(*run);
+      return verdict;
     }
   }
   if (baseline.empty() || with.empty()) {

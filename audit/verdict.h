@@ -31,20 +31,37 @@ Speed JudgeSpeed(const RatioEstimate& estimate);
 struct OutputsVerdict {
   Equality equality = Equality::kUnknown;
   std::string reason;                          // one sentence; empty if equal
-  std::optional<Difference> first_difference;  // if different, or not deterministic
-  // Whether the runs without Kwker are all alike; absent: fewer than two of them.
+  std::optional<Difference> first_difference;  // if different, or some runs differ
+  // Whether the runs without Kwker are all alike; absent: fewer than two of them
+  // have complete outputs.
   std::optional<bool> deterministic;
+  std::optional<bool> deterministic_with;  // the same of those with it
+  // The sides differ, but too few runs of this side say so to call it different:
+  // another may settle it.
+  std::optional<Side> another_run_of;
+  // Whether all outputs are tensors, not other values that the script recorded.
+  bool tensors = true;
   // Of the first run without Kwker that has a result (else with it).
   std::int64_t count = 0;
   std::int64_t bytes = 0;
   std::int64_t nans = 0;
 };
 
+// A script whose outputs change with the weather now and then may by chance do so
+// in runs with Kwker only: before that is held against Kwker, so many runs
+// without it must agree with each other, and so many with it differ from them.
+inline constexpr int kAgreeWithout = 3;
+inline constexpr int kDifferWith = 2;
+
 // Looks at all runs that ended well, warm-ups included, and in this order:
-// a run that failed only with Kwker: different. Runs without Kwker differ from
-// each other: unknown. One with Kwker differs from them: different (unknown if
-// there is but one run to differ from). A run without result, no run of a side,
-// no outputs at all: unknown. Else equal.
+// - a run that failed only with Kwker: different;
+// - runs without Kwker differ from each other: unknown;
+// - some with Kwker differ from those without. All of them do, and they are
+//   enough: different. Not enough: unknown, see another_run_of. Others with Kwker
+//   do not: unknown, for then the runs with Kwker differ among themselves;
+// - a run without result or with incomplete outputs, no run of a side, no outputs
+//   at all: unknown;
+// - else equal.
 OutputsVerdict JudgeOutputs(std::span<const RunOutcome> runs);
 
 // The same for the text printed to stdout; it never decides anything.

@@ -48,14 +48,81 @@ TEST_F(JudgeOutputsTest, Equal) {
   EXPECT_EQ(verdict.reason, "");
 }
 
-TEST_F(JudgeOutputsTest, OneRunWithKwkerThatDiffersIsEnough) {
-  for (const std::size_t run : {1, 3, 4}) {  // the warm-up is one of them
-    runs_ = MakeRuns(MakeSetup(2), 1.3);
-    Change(run);
-    const OutputsVerdict verdict = Judge();
-    EXPECT_EQ(verdict.equality, Equality::kDifferent);
-    EXPECT_EQ(verdict.first_difference->name, "backward[0]");
+TEST_F(JudgeOutputsTest, AllRunsWithKwkerDiffer) {
+  for (const std::size_t run : {1, 3, 4}) Change(run);  // the warm-up is one of them
+  OutputsVerdict verdict = Judge();
+  EXPECT_EQ(verdict.equality, Equality::kDifferent);
+  EXPECT_EQ(verdict.first_difference->name, "backward[0]");
+  EXPECT_EQ(verdict.deterministic_with, true);
+  EXPECT_EQ(verdict.another_run_of, std::nullopt);
+  EXPECT_EQ(verdict.reason, "run 2 with Kwker differs from the 3 runs without it, which agree");
+  Change(4, 98);
+  verdict = Judge();
+  EXPECT_EQ(verdict.equality, Equality::kDifferent);
+  EXPECT_EQ(verdict.deterministic_with, false);
+  EXPECT_TRUE(verdict.reason.ends_with("; those with Kwker differ among themselves, too"));
+}
+
+TEST_F(JudgeOutputsTest, SomeRunsWithKwkerDiffer) {
+  for (const std::size_t run : {1, 3, 4}) {
+    for (const std::size_t other : {1, 3, 4}) {
+      runs_ = MakeRuns(MakeSetup(2), 1.3);
+      Change(run);
+      Change(other);
+      const OutputsVerdict verdict = Judge();
+      EXPECT_EQ(verdict.equality, Equality::kUnknown);
+      EXPECT_EQ(verdict.deterministic, true);
+      EXPECT_EQ(verdict.deterministic_with, false);
+      EXPECT_EQ(verdict.another_run_of, std::nullopt);
+      EXPECT_EQ(verdict.first_difference->name, "backward[0]");
+      EXPECT_TRUE(verdict.reason.starts_with("with Kwker runs differ among themselves: "))
+          << verdict.reason;
+    }
   }
+}
+
+TEST_F(JudgeOutputsTest, TooFewRunsToBeSure) {
+  for (const std::size_t run : {1, 3, 4}) Change(run);
+  runs_.pop_back();
+  EXPECT_EQ(Judge().equality, Equality::kUnknown);
+  EXPECT_EQ(Judge().another_run_of, Side::kA);
+  EXPECT_NE(Judge().reason.find("2 runs without Kwker are too few"), std::string::npos);
+  runs_ = MakeRuns(MakeSetup(2), 1.3);
+  Change(1);
+  runs_.erase(runs_.begin() + 3, runs_.begin() + 5);
+  EXPECT_EQ(Judge().equality, Equality::kUnknown);
+  EXPECT_EQ(Judge().another_run_of, Side::kB);
+  EXPECT_EQ(Judge().reason,
+            "run 2 with Kwker differs from those without it, but one run is no proof");
+}
+
+TEST_F(JudgeOutputsTest, IncompleteRunsAreNeverEqual) {
+  for (std::size_t run = 0; run < runs_.size(); ++run) {
+    runs_ = MakeRuns(MakeSetup(2), 1.3);
+    runs_[run].result->incomplete = {"x could not be compared (TypeError)", "y"};
+    EXPECT_EQ(Judge().equality, Equality::kUnknown);
+    EXPECT_EQ(Judge().reason,
+              "not all outputs of run " + std::to_string(run + 1) +
+                  " could be compared: x could not be compared (TypeError) (and 1 more)");
+    runs_[run].result->outputs.clear();  // what is missing in it is no difference
+    EXPECT_EQ(Judge().equality, Equality::kUnknown);
+    EXPECT_EQ(Judge().first_difference, std::nullopt);
+    EXPECT_EQ(Judge().deterministic, true);
+    EXPECT_EQ(Judge().count, 2);
+  }
+}
+
+TEST_F(JudgeOutputsTest, DifferencesOfIncompleteRunsCount) {
+  for (RunOutcome& run : runs_) run.result->incomplete = {"x"};
+  EXPECT_EQ(Judge().deterministic, std::nullopt);
+  for (const std::size_t run : {1, 3, 4}) Change(run);
+  EXPECT_EQ(Judge().equality, Equality::kDifferent);
+  // One that agrees in that output speaks against it, one that lacks it does not.
+  runs_[3] = runs_[0];
+  runs_[3].request.side = Side::kB;
+  EXPECT_EQ(Judge().equality, Equality::kUnknown);
+  runs_[3].result->outputs.clear();
+  EXPECT_EQ(Judge().equality, Equality::kDifferent);
 }
 
 TEST_F(JudgeOutputsTest, BaselineDiffersFromItself) {
@@ -81,11 +148,12 @@ TEST_F(JudgeOutputsTest, OneBaselineRunCannotTellADifference) {
 }
 
 TEST_F(JudgeOutputsTest, NamesOfOneSide) {
-  runs_[1].result->outputs.push_back(MakeOutput("extra"));
+  for (const std::size_t run : {1, 3, 4}) {
+    runs_[run].result->outputs.push_back(MakeOutput("extra"));
+  }
   EXPECT_EQ(Judge().equality, Equality::kDifferent);
   EXPECT_EQ(Judge().first_difference->what, "only with Kwker");
-  runs_ = MakeRuns(MakeSetup(2), 1.3);
-  runs_[1].result->outputs.clear();
+  for (const std::size_t run : {1, 3, 4}) runs_[run].result->outputs.clear();
   EXPECT_EQ(Judge().first_difference->what, "only without Kwker");
 }
 
@@ -102,6 +170,7 @@ TEST_F(JudgeOutputsTest, RunWithoutResult) {
 
 TEST_F(JudgeOutputsTest, ADifferenceIsOneEvenIfAnotherRunHasNoResult) {
   Change(1);
+  Change(4);
   runs_[3].result.reset();
   EXPECT_EQ(Judge().equality, Equality::kDifferent);
 }
@@ -145,6 +214,14 @@ TEST_F(JudgeOutputsTest, FailureWithKwkerNeedsAPassAfterIt) {
   runs_[2].exit_code = 1;
   EXPECT_EQ(Judge().equality, Equality::kUnknown);
   EXPECT_EQ(Judge().reason, "the script fails without Kwker: exit status 1");
+}
+
+TEST_F(JudgeOutputsTest, TensorsOrOtherValues) {
+  EXPECT_TRUE(Judge().tensors);
+  for (const char* dtype : {"python.int", "numpy.float32", "combined"}) {
+    runs_[0].result->outputs[1].dtype = dtype;
+    EXPECT_FALSE(Judge().tensors) << dtype;
+  }
 }
 
 TEST_F(JudgeOutputsTest, CountsNans) {

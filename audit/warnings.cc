@@ -138,14 +138,24 @@ void Outputs(const Report& report, Warnings* warnings) {
   }
 }
 
+// Its warnings, and what the verdict does not say already.
+std::vector<std::string> Said(const ChildResult& result, const OutputsVerdict& verdict) {
+  std::vector<std::string> said = result.warnings;
+  for (const std::string& reason : result.incomplete) {
+    if (verdict.reason.find(reason) != std::string::npos) continue;
+    said.push_back("not all outputs were compared: " + reason);
+  }
+  return said;
+}
+
 // Each once, however many runs gave it.
 void OfChildren(const Report& report, Warnings* warnings) {
   std::vector<std::string> order;
   std::map<std::string, int> runs;
   for (const RunOutcome& run : report.runs) {
     if (!run.result) continue;
-    for (const std::string& warning :
-         std::set<std::string>(run.result->warnings.begin(), run.result->warnings.end())) {
+    const std::vector<std::string> said = Said(*run.result, report.outputs);
+    for (const std::string& warning : std::set<std::string>(said.begin(), said.end())) {
       if (runs[warning]++ == 0) order.push_back(warning);
     }
   }

@@ -55,6 +55,17 @@ TEST_F(WarningsTest, OnePair) {
   EXPECT_EQ(Count("one pair has no interval"), 1);
 }
 
+TEST_F(WarningsTest, IncompleteOutputsUnlessTheVerdictSaysSo) {
+  for (RunOutcome& run : runs_) run.result->incomplete = {"x", "y"};
+  EXPECT_EQ(Count("not all outputs were compared"), 1);
+  EXPECT_EQ(Count("not all outputs were compared: y"), 1);
+  for (RunOutcome& run : runs_) {
+    if (run.request.side == Side::kB)
+      run.result->outputs[0] = testing::MakeOutput("globals.model.weight", 9);
+  }
+  EXPECT_EQ(Count("not all outputs were compared"), 2);
+}
+
 TEST_F(WarningsTest, NoResult) {
   runs_[4].result.reset();
   EXPECT_EQ(Count("run 5 left no result: os._exit"), 1);

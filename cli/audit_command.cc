@@ -1,9 +1,15 @@
 #include "cli/audit_command.h"
 
+#include <stdio_ext.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <iostream>
@@ -33,9 +39,12 @@ Kwker in turn: with nothing on its stdin, in this folder and this environment
 (PYTHONHASHSEED is set to 0 if it is not set). What it prints goes to files that
 are removed at the end.
 
+Where the outputs differ, up to three more runs make sure of it.
+
 Exit codes: 0 all that was asked for holds; 1 --require-equal or --min-speedup
-fails, or the script fails only with Kwker; 2 wrong usage; 3 the script fails;
-4 undecided (not deterministic, or too noisy); 130 interrupted.)";
+fails, the script fails only with Kwker, or the report cannot be written; 2 wrong
+usage; 3 the script fails; 4 undecided (not deterministic, or too noisy); 130
+interrupted.)";
 
 std::string Now() {
   const std::time_t now = std::time(nullptr);
@@ -121,6 +130,16 @@ AuditCommand::AuditCommand(CLI::App& app)
   AddPythonOption(*command_, python_);
 }
 
+void AuditCommand::CheckJson(const Invocation& invocation) const {
+  if (!json_) return;
+  if (json_->empty()) throw UsageError("--json '': name a file, or - for stdout");
+  const std::vector<int>& closed = invocation.closed_streams;
+  if (*json_ == "-" && std::find(closed.begin(), closed.end(), STDOUT_FILENO) != closed.end()) {
+    throw UsageError("--json -: stdout is closed");
+  }
+  audit::CheckWritable(*json_);
+}
+
 void AuditCommand::CheckFeatures(const audit::PythonInstall& python) const {
   if (!options_.features) return;
   std::string names;
@@ -142,6 +161,11 @@ audit::Setup AuditCommand::MakeSetup(const ScriptCommand& script,
   setup.working_directory = fs::current_path(error).string();
   setup.python = python.executable;
   setup.embedded = !python.libpython.empty();
+  for (const char* name : {"KWKER_DISABLE", "KWKER_FEATURES"}) {
+    const char* value = std::getenv(name);
+    if (value != nullptr) setup.kwker_environment[name] = value;
+  }
+  if (options_.features) setup.kwker_environment.erase("KWKER_FEATURES");
   setup.started = Now();
   setup.options = options_;
   setup.versions.kwker = python.kwker_version;
@@ -153,7 +177,7 @@ audit::Setup AuditCommand::MakeSetup(const ScriptCommand& script,
 
 int AuditCommand::Run(const Invocation& invocation) const {
   const ScriptCommand script = ParseScriptCommand(invocation.script_words, kUsage);
-  if (!json_.empty()) audit::CheckWritable(json_);
+  CheckJson(invocation);
   const audit::PythonInstall python = UsePython(python_, invocation.self);
   CheckFeatures(python);
   const audit::Setup setup = MakeSetup(script, python);
@@ -176,7 +200,7 @@ int AuditCommand::Run(const Invocation& invocation) const {
   std::string cannot_write;  // the audit goes on: its text may still be read
   const auto write_json = [&](const audit::Report& report) {
     try {
-      audit::WriteJson(report, json_);
+      audit::WriteJson(report, *json_);
       cannot_write.clear();
     } catch (const audit::FileError& e) {
       cannot_write = e.what();
@@ -185,22 +209,27 @@ int AuditCommand::Run(const Invocation& invocation) const {
   audit::SessionHooks hooks;
   hooks.progress = progress.get();
   hooks.interrupted = [&] { return runner.Interrupted(); };
-  if (!json_.empty() && json_ != "-") hooks.after_pair = write_json;
+  if (json_ && *json_ != "-") hooks.after_pair = write_json;
 
   const audit::Report report = audit::RunAudit(
       setup, [&](const audit::RunRequest& request) { return runner.Run(request); }, hooks);
   progress->Finish();
 
   // stdout is the JSON's alone when that goes there.
-  std::FILE* text_stream = json_ == "-" ? stderr : stdout;
-  std::fputs(audit::FormatText(report, StyleOf(text_stream)).c_str(), text_stream);
-  std::fflush(text_stream);
-  if (!json_.empty()) write_json(report);
-  if (!cannot_write.empty()) {
-    std::cerr << "kwker: " << cannot_write << "\n";
-    return audit::kExitUsage;
+  const bool json_only = json_ && *json_ == "-";
+  std::FILE* text_stream = json_only ? stderr : stdout;
+  const bool written =
+      std::fputs(audit::FormatText(report, StyleOf(text_stream)).c_str(), text_stream) >= 0 &&
+      std::fflush(text_stream) == 0;
+  const int error = errno;
+  if (json_) write_json(report);
+  if (!written && !json_only) {
+    cannot_write = std::string("cannot write the report to stdout: ") + std::strerror(error);
   }
-  return report.exit_code;
+  if (cannot_write.empty()) return report.exit_code;
+  __fpurge(stdout);  // or it is tried again at the end, with SIGPIPE as it was before
+  std::cerr << "kwker: " << cannot_write << "\n";
+  return report.exit_code == audit::kExitOk ? audit::kExitGateFails : report.exit_code;
 }
 
 }  // namespace kwker::cli

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
 
 #include "audit/setup.h"
 #include "cli/common_options.h"
@@ -18,6 +20,8 @@ class AuditCommand {
   int Run(const Invocation& invocation) const;
 
  private:
+  // Throws UsageError and FileError: the report could not be written there.
+  void CheckJson(const Invocation& invocation) const;
   // Throws UsageError: --features names what does not exist.
   void CheckFeatures(const audit::PythonInstall& python) const;
   audit::Setup MakeSetup(const ScriptCommand& script, const audit::PythonInstall& python) const;
@@ -25,7 +29,7 @@ class AuditCommand {
   CLI::App* command_;
   std::string python_;
   audit::Options options_;
-  std::string json_;
+  std::optional<std::string> json_;
   bool show_output_ = false;
 };
 

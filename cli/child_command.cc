@@ -9,6 +9,19 @@
 #include "cli/usage_error.h"
 
 namespace kwker::cli {
+namespace {
+
+// For a Python without libpython. Not -m: the folder this is called in must not
+// be in front of the packages.
+constexpr char kStart[] = R"(
+import sys
+if not getattr(sys.flags, 'safe_path', False):
+    del sys.path[0]
+from kwker import _child
+_child.start(sys.argv[1])
+)";
+
+}  // namespace
 
 int RunChildCommand(const std::vector<std::string>& words) {
   // Where the audit itself is killed, so are its runs.
@@ -18,7 +31,7 @@ int RunChildCommand(const std::vector<std::string>& words) {
   auto parsed = audit::ParseRequest(audit::ReadFile(request));
   if (!parsed) throw UsageError(parsed.error);
   return RunEmbedded(executable, libpython, parsed.value->command, "begin", request,
-                     {executable, "-m", "kwker._child", request});
+                     {executable, "-c", kStart, request});
 }
 
 }  // namespace kwker::cli

@@ -13,6 +13,7 @@ namespace kwker::cli {
 struct Invocation {
   std::filesystem::path self;             // this program's own file
   std::vector<std::string> script_words;  // after the first "--"
+  std::vector<int> closed_streams;        // of 0 to 2, at start; /dev/null is there now
 };
 
 // The text that --help starts with.

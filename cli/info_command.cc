@@ -24,9 +24,10 @@ json Describe(const audit::PythonInstall& python) {
   return info;
 }
 
-void Print(const json& info) {
-  const auto line = [](const char* name, const std::string& value) {
-    fmt::print("{:<12}{}\n", name, audit::Printable(value));
+std::string Text(const json& info) {
+  std::string page;
+  const auto line = [&page](const char* name, const std::string& value) {
+    page += fmt::format("{:<12}{}\n", name, audit::Printable(value));
   };
   const json &python = info.at("python"), &torch = info.at("torch");
   line("kwker", fmt::format("{}, built for torch {}", info.at("kwker").get<std::string>(),
@@ -40,7 +41,7 @@ void Print(const json& info) {
        fmt::format("{}, {}, {} threads", torch.at("version").get<std::string>(),
                    torch.at("capability").get<std::string>(), torch.at("threads").get<int>()));
   line("self-check", info.at("self_check").get<std::string>());
-  fmt::print("\n");
+  page += '\n';
   std::size_t width = 0;
   for (const json& feature : info.at("features")) {
     width = std::max(width, feature.at("name").get<std::string>().size());
@@ -50,9 +51,10 @@ void Print(const json& info) {
       return audit::Printable(feature.at(name).get<std::string>());
     };
     const std::string detail = text("detail");
-    fmt::print("{:<{}}  {:<4} replaces {}{}\n", text("name"), width, text("state"),
-               text("replaces"), detail.empty() ? "" : ": " + detail);
+    page += fmt::format("{:<{}}  {:<4} replaces {}{}\n", text("name"), width, text("state"),
+                        text("replaces"), detail.empty() ? "" : ": " + detail);
   }
+  return page;
 }
 
 }  // namespace
@@ -67,10 +69,11 @@ InfoCommand::InfoCommand(CLI::App& app)
 int InfoCommand::Run(const Invocation& invocation) const {
   if (!invocation.script_words.empty()) throw UsageError("info takes no script");
   const json info = Describe(UsePython(python_, invocation.self));
-  if (json_) {
-    std::cout << info.dump(2, ' ', false, json::error_handler_t::replace) << "\n";
-  } else {
-    Print(info);
+  std::cout << (json_ ? info.dump(2, ' ', false, json::error_handler_t::replace) + "\n"
+                      : Text(info));
+  if (!std::cout.flush()) {
+    std::cerr << "kwker: cannot write to stdout: it is closed or its disk is full\n";
+    return 1;
   }
   return info.value("self_check", "") == "passed" ? 0 : 1;
 }

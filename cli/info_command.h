@@ -11,7 +11,8 @@ class InfoCommand {
  public:
   explicit InfoCommand(CLI::App& app);
   bool chosen() const { return command_->parsed(); }
-  // Returns 0; 1 if a feature's self-check failed. Throws PythonError.
+  // Returns 0; 1 if a feature's self-check failed, or stdout cannot be written to.
+  // Throws PythonError.
   int Run(const Invocation& invocation) const;
 
  private:

@@ -18,6 +18,7 @@
 #include "cli/run_command.h"
 #include "cli/runfiles.h"
 #include "cli/script_command.h"
+#include "cli/standard_streams.h"
 #include "cli/usage_error.h"
 
 namespace kwker::cli {
@@ -26,6 +27,7 @@ namespace {
 int Main(const std::vector<std::string>& words) {
   std::error_code error;
   Invocation invocation;
+  invocation.closed_streams = OpenClosedStreams();
   invocation.self = std::filesystem::read_symlink("/proc/self/exe", error);
   if (error) throw UsageError("no /proc is mounted here: kwker needs it");
   if (!words.empty() && words[0] == kChildCommand) {
@@ -38,6 +40,7 @@ int Main(const std::vector<std::string>& words) {
   CLI::App app("Makes PyTorch on the CPU faster, with the same results to the bit, and proves it.",
                "kwker");
   app.require_subcommand(1);
+  app.set_version_flag("--version", "kwker " KWKER_VERSION, "Print the version and exit");
   const AuditCommand audit(app);
   const RunCommand run(app);
   const InfoCommand info(app);
@@ -47,7 +50,7 @@ int Main(const std::vector<std::string>& words) {
   } catch (const CLI::ExtrasError&) {
     // Most likely the script itself.
     throw UsageError("put -- before the script: kwker audit [options] -- SCRIPT [ARG...]");
-  } catch (const CLI::Success& e) {  // --help
+  } catch (const CLI::Success& e) {  // --help, --version
     return app.exit(e);
   } catch (const CLI::ParseError& e) {
     throw UsageError(std::string(e.what()) + " (see kwker --help)");

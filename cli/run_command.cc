@@ -1,5 +1,7 @@
 #include "cli/run_command.h"
 
+#include <unistd.h>
+
 #include <cstdlib>
 
 #include "cli/embed.h"
@@ -23,6 +25,8 @@ int RunCommand::Run(const Invocation& invocation) const {
       ParseScriptCommand(invocation.script_words, "kwker run [options] -- SCRIPT [ARG...]");
   const audit::PythonInstall python = UsePython(python_, invocation.self);
   setenv("KWKER_INSTALL", "1", 1);
+  for (const int stream : invocation.closed_streams)
+    close(stream);  // as the script would find them
   // Without libpython the wheel's .pth file alone installs the kernels.
   std::vector<std::string> instead = script.words;
   instead.insert(instead.begin(), python.executable);

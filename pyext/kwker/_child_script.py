@@ -17,7 +17,10 @@ from types import TracebackType
 
 
 def run_as_main(command: list[str]) -> None:
-    """`command` is what follows `python`: SCRIPT ARG..., -m MODULE ARG... or -c CODE ARG..."""
+    """`command` is what follows `python`: SCRIPT ARG..., -m MODULE ARG... or -c CODE ARG...
+
+    The script's folder is put in front of sys.path.
+    """
     module = types.ModuleType("__main__")
     vars(module)["__builtins__"] = builtins
     module.__annotations__ = {}
@@ -43,7 +46,8 @@ def _run(module: types.ModuleType, command: list[str]) -> None:
         return
     sys.argv = list(command)
     if os.path.isdir(first) or zipfile.is_zipfile(first):
-        _set_first_path(first)
+        # Not as a script's folder: it is needed to find the script at all.
+        sys.path.insert(0, first)
         runpy._run_module_as_main("__main__", False)  # type: ignore[attr-defined]
         return
     _set_first_path(os.path.dirname(os.path.realpath(first)))
@@ -58,8 +62,8 @@ def _run(module: types.ModuleType, command: list[str]) -> None:
 
 
 def _set_first_path(folder: str) -> None:
-    if not getattr(sys.flags, "safe_path", False):  # else `-m` has put nothing there
-        sys.path[0] = folder
+    if not getattr(sys.flags, "safe_path", False):
+        sys.path.insert(0, folder)
 
 
 def _hide_from_tracebacks() -> None:

@@ -12,7 +12,8 @@ from itertools import islice
 from types import ModuleType
 from typing import Any
 
-from kwker._record_digest import Output, combined, of_array, of_scalar, of_tensor
+from kwker._record_classes import NUMBERS, SCALARS
+from kwker._record_digest import Output, combined, of_leaf, of_scalar, of_tensor
 from kwker._record_hooks import observe_torch
 from kwker._record_optimizers import Optimizers
 from kwker._record_trail import Trail
@@ -21,11 +22,18 @@ from kwker._record_walk import Walk, globals_of
 # More outputs than this are digested as one, so that the report stays readable.
 MAX_OUTPUTS = 20_000
 
+# More reasons of one run than these help nobody.
+MAX_REASONS = 20
+
 _SCALARS = (bool, int, float, complex, str, bytes)
+_NONE: frozenset[str] = frozenset()
 
 
 class Recorder:
     """The outputs of this process; in processes forked from it, it does nothing.
+
+    `incomplete` says in words why something that counts as an output could not be compared: then
+    nobody can say that two runs were equal.
 
     The time that it takes while the script runs is in `overhead_wall_s` and `overhead_cpu_s`.
     """
@@ -33,7 +41,7 @@ class Recorder:
     def __init__(self) -> None:
         self.overhead_wall_s = 0.0
         self.overhead_cpu_s = 0.0
-        self.warnings: list[str] = []
+        self.incomplete: list[str] = []
         self._pid = os.getpid()
         self._lock = threading.RLock()
         self._finished = False
@@ -41,7 +49,7 @@ class Recorder:
         self._backward = Trail("backward")
         self._saved = Trail("saved")
         self._named: dict[str, Trail] = {}
-        self._optimizers = Optimizers(self._measured, self._digested)
+        self._optimizers = Optimizers(self._measured, self._digested, self._is_incomplete)
 
     def watch(self, torch: ModuleType) -> None:
         """To be called once torch is imported."""
@@ -56,19 +64,16 @@ class Recorder:
 
     def record(self, name: str, value: object) -> None:
         """One value that the script itself names; see `kwker.audit.record`."""
-        self._measured(lambda: self._append(self._named.setdefault(name, Trail(name)), value))
+        self._measured(lambda: self._record(name, value))
 
     def finish(self, main_globals: dict[str, object]) -> list[Output]:
         """All outputs, in an order that repeats from run to run. Nothing is recorded after it."""
         with self._lock:
             self._finished = True
-        walk = Walk()
+        walk = Walk(self._is_incomplete, of="the script's globals", gradients=True)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            outputs = _limited(self._all_outputs(walk, main_globals))
-        if not walk.complete:
-            self._warn("the script's globals hold too many objects to look at all of them")
-        return outputs
+            return _limited(self._all_outputs(walk, main_globals))
 
     def _all_outputs(self, walk: Walk, main_globals: dict[str, object]) -> Iterator[Output]:
         # The trails first, as a difference shows there first.
@@ -76,36 +81,54 @@ class Recorder:
             yield from trail.outputs()
         for name, root in globals_of(main_globals):
             yield from self._digested(walk.leaves(name, root))
+        walk.refresh(of="the script's optimizers")
         yield from self._optimizers.outputs(walk)
 
     def _digested(self, leaves: Iterable[tuple[str, Any]]) -> Iterator[Output]:
         for name, value in leaves:
             try:
-                yield _of_leaf(name, value)
+                yield of_leaf(name, value)
             except Exception as error:  # of a kind for which there is no rule
-                self._warn(f"{name} could not be compared ({type(error).__name__})")
+                self._is_incomplete(f"{name} could not be compared ({type(error).__name__})")
 
     def _on_backward(self, _: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         roots = args[0] if args else kwargs.get("tensors")
-        self._measured(lambda: self._append(self._backward, roots))
+        self._measured(lambda: self._append_root(roots))
 
     def _on_save(self, _: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         saved = args[0] if args else kwargs.get("obj")
-        self._measured(lambda: self._append(self._saved, saved))
+        self._measured(lambda: self._append(self._saved, saved, NUMBERS))
 
     def _on_optimizer(self, _: object, args: tuple[Any, ...], __: dict[str, Any]) -> None:
         self._measured(lambda: self._optimizers.add(args[0]))
 
-    def _append(self, trail: Trail, value: object) -> None:
-        name = trail.next_name()
-        if type(value) in _SCALARS:
-            trail.append([of_scalar(name, value)])  # type: ignore[arg-type]
-        elif _is_plain_tensor(value):  # nearly always: a loss. Nothing else hangs on it.
-            trail.append([of_tensor(name, value)])  # type: ignore[arg-type]
-        else:
-            trail.append(list(self._digested(Walk().leaves(name, value))))
+    def _record(self, name: str, value: object) -> None:
+        trail = self._named.setdefault(name, Trail(name))
+        at = trail.next_name()
+        if not self._append(trail, value, SCALARS):
+            kind = vars(type)["__name__"].__get__(type(value))
+            self._is_incomplete(
+                f"{at}, recorded by the script, has nothing to compare in it ({kind})"
+            )
 
-    def _measured(self, action: Callable[[], None]) -> None:
+    def _append_root(self, roots: object) -> None:
+        self._optimizers.settle()
+        self._append(self._backward, roots, _NONE)
+
+    def _append(self, trail: Trail, value: object, scalars: frozenset[str]) -> bool:
+        """Adds what is found in the value to the trail; False: nothing is."""
+        name = trail.next_name()
+        if _is_plain_tensor(value):  # nearly always: a loss. Nothing else hangs on it.
+            outputs = [of_tensor(name, value)]  # type: ignore[arg-type]
+        elif type(value) in _SCALARS and scalars is SCALARS:
+            outputs = [of_scalar(name, value)]  # type: ignore[arg-type]
+        else:
+            walk = Walk(self._is_incomplete, of=name, scalars=scalars)
+            outputs = _limited(self._digested(walk.leaves(name, value)))
+        trail.append(outputs)
+        return bool(outputs)
+
+    def _measured(self, action: Callable[[], object]) -> None:
         if os.getpid() != self._pid:
             return
         wall, cpu = time.perf_counter(), time.thread_time()
@@ -115,28 +138,21 @@ class Recorder:
                 if not self._finished:
                     action()
             except Exception as error:
-                self._warn(f"the recorder failed ({type(error).__name__})")
+                self._is_incomplete(f"the recorder failed ({type(error).__name__})")
             finally:
                 self._depth -= 1
                 if self._depth == 0:
                     self.overhead_wall_s += time.perf_counter() - wall
                     self.overhead_cpu_s += time.thread_time() - cpu
 
-    def _warn(self, text: str) -> None:
-        if text not in self.warnings and len(self.warnings) < 20:
-            self.warnings.append(text)
+    def _is_incomplete(self, reason: str) -> None:
+        if reason not in self.incomplete and len(self.incomplete) < MAX_REASONS:
+            self.incomplete.append(reason)
 
 
 def _is_plain_tensor(value: object) -> bool:
     torch = sys.modules.get("torch")
     return torch is not None and type(value) is torch.Tensor and not vars(value)
-
-
-def _of_leaf(name: str, value: Any) -> Output:
-    numpy = sys.modules.get("numpy")
-    if numpy is not None and isinstance(value, numpy.ndarray):
-        return of_array(name, value)
-    return of_tensor(name, value)
 
 
 def _limited(outputs: Iterator[Output]) -> list[Output]:

@@ -30,6 +30,21 @@ class Output(NamedTuple):
     digest: str  # 32 hexadecimal digits
 
 
+def of_leaf(name: str, value: Any) -> Output:
+    """The output for anything that counts as one: a tensor, an array, a number, text, None."""
+    if value is None or type(value) in _SCALARS:
+        return of_scalar(name, value)
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and isinstance(value, numpy.ndarray):
+        return of_array(name, value)
+    if numpy is not None and isinstance(value, numpy.generic):
+        return of_array(name, numpy.asarray(value))
+    return of_tensor(name, value)
+
+
+_SCALARS = (bool, int, float, complex, str, bytes)
+
+
 def of_tensor(name: str, tensor: Tensor) -> Output:
     """The output for any tensor: dense, sparse, quantised, meta, nested, subclass, on any device.
 
@@ -78,7 +93,7 @@ def of_array(name: str, array: numpy.ndarray[Any, Any]) -> Output:
     return Output(name, dtype, base.shape, base.nbytes, nans, digest)
 
 
-def of_scalar(name: str, value: complex | str | bytes) -> Output:
+def of_scalar(name: str, value: complex | str | bytes | None) -> Output:
     """The output for a plain Python value: floats by their bits, any NaN like any other."""
     kind = type(value).__name__
     nans = 0
@@ -90,9 +105,22 @@ def of_scalar(name: str, value: complex | str | bytes) -> Output:
         data = _float_bits(value)
     elif isinstance(value, bytes):
         data = value
+    elif isinstance(value, int):
+        data = f"{value:x}".encode()  # in decimals, Python refuses long ones
     else:
         data = str(value).encode(errors="surrogatepass")
     return Output(name, f"python.{kind}", (), len(data), nans, _combine(kind, [data]))
+
+
+def gradient_of(tensor: Tensor) -> Tensor | None:
+    """The tensor's `.grad`; None where it has none, or is not of the kind that keeps one."""
+    import torch
+
+    def get(attribute: str) -> Any:
+        return vars(torch._C.TensorBase)[attribute].__get__(tensor)
+
+    with _plain_torch():
+        return get("grad") if get("is_leaf") or get("retains_grad") else None
 
 
 def combined(name: str, outputs: Iterable[Output]) -> Output:

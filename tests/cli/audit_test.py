@@ -86,6 +86,53 @@ def test_different_with_kwker(tmp_path: Path) -> None:
     assert report["verdict"]["outputs"] == "different"
 
 
+def test_a_run_that_is_odd_by_chance(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two runs with Kwker one differs: that may be the script, and is no proof."""
+    code = (
+        "import os, torch\n"
+        "with open(os.environ['COUNT'], 'a') as file:\n"
+        "    file.write('x')\n"
+        "t = torch.tensor(os.path.getsize(os.environ['COUNT']) == 2)\n"
+    )
+    monkeypatch.setenv("COUNT", str(tmp_path / "count"))
+    ended, report = audit(tmp_path, code, "--require-equal")
+    assert ended.status == 4
+    assert report["verdict"]["outputs"] == "unknown"
+    assert report["outputs"]["deterministic"] is True
+    assert report["outputs"]["deterministic_with"] is False
+    assert "with Kwker runs differ among themselves" in report["outputs"]["reason"]
+    assert len(report["runs"]) == 4
+
+
+def test_what_the_environment_switches_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KWKER_DISABLE", "optim.sgd")
+    ended, report = audit(tmp_path, TRAINING)
+    assert report["script"]["kwker_environment"] == {"KWKER_DISABLE": "optim.sgd"}
+    assert "KWKER_DISABLE=optim.sgd" in ended.out
+
+
+def test_recorded_values_are_not_called_tensors(tmp_path: Path) -> None:
+    ended, _ = audit(tmp_path, "import kwker.audit\nkwker.audit.record('answer', 42)\n")
+    assert "outputs equal to the bit (1 value, " in ended.out
+
+
+def test_the_report_while_running(tmp_path: Path) -> None:
+    """The script looks at the report that the pairs before it left."""
+    code = (
+        "import json, os, shutil, sys\n"
+        "if os.path.exists('report.json') and os.path.getsize('report.json'):\n"
+        "    shutil.copy('report.json', 'early.json')\n"
+    )
+    script = tmp_path / "script.py"
+    script.write_text(code)
+    options = ["--pairs", 2, "--warmup", 0, "--require-equal", "--json", "report.json"]
+    end_of(kwker("audit", *options, "--", script), cwd=tmp_path)
+    early = json.loads((tmp_path / "early.json").read_text())
+    assert early["ending"] == "running"
+    assert early["exit_code"] is None
+    assert [gate["state"] for gate in early["gates"]] == ["undecided"]
+
+
 def test_fails_only_with_kwker(tmp_path: Path) -> None:
     code = "import os\nassert os.environ['KWKER_INSTALL'] == '0', 'only with it'\n"
     ended, _ = audit(tmp_path, code)

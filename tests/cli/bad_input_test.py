@@ -8,11 +8,12 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from processes import PROGRAM, SCRIPTS, Ended, end_of, kwker
+from processes import PROGRAM, SCRIPTS, Ended, child_of_audit, end_of, kwker
 
 END = str(SCRIPTS / "end.py")
 
@@ -55,6 +56,8 @@ def assert_one_line(ended: Ended, *parts: str) -> None:
         (["audit", "--pairs"], ["--pairs"]),
         (["audit", "--json", "/no/such/folder/out.json", "--", END], ["/no/such/folder"]),
         (["audit", "--json", "/", "--", END], ["/"]),
+        (["audit", "--json", "", "--", END], ["--json", "name a file"]),
+        (["audit", "--json=", "--", END], ["--json"]),
         (["audit", "--features", "optim.adamm", "--", END], ["optim.adamm", "optim.adam"]),
         (["audit", "--features", ",", "--", END], ["--features"]),
         (["info", "--", "x"], ["info takes no script"]),
@@ -82,6 +85,13 @@ def test_help(words: list[str]) -> None:
     assert len(ended.out.splitlines()) > 5
 
 
+def test_version() -> None:
+    import kwker as package
+
+    ended = end_of([PROGRAM, "--version"])
+    assert ended == Ended(0, f"kwker {package.__version__}\n", "")
+
+
 def python_that_says(folder: Path, **facts: str) -> Path:
     """A program that answers the program's question as a Python with these facts would."""
     document = {"executable": sys.executable, "version": "3.11.7", "kwker": "/kwker", **facts}
@@ -107,6 +117,24 @@ class TestPythons:
 
     def test_not_a_python(self, command: str) -> None:
         assert_one_line(self.complaint(command, "/bin/true"), "does not work as a Python")
+
+    def test_modules_of_this_folder_are_not_its_own(self, command: str, tmp_path: Path) -> None:
+        ran = tmp_path / "ran"
+        for name in ["json", "re", "os", "sysconfig", "importlib", "torch", "kwker"]:
+            (tmp_path / f"{name}.py").write_text(f"open({str(ran)!r}, 'w')\nraise SystemExit(1)\n")
+        # The bare environment is asked, and no more than that.
+        subprocess.run(
+            [sys.executable, "-m", "venv", "--without-pip", tmp_path / "bare"], check=True
+        )
+        python = tmp_path / "bare" / "bin" / "python"
+        script = [] if command == "info" else ["--", END, "ok"]
+        ended = end_of(
+            [PROGRAM, command, "--python", str(python), *script],
+            cwd=tmp_path,
+            env={"PYTHONPATH": ""},
+        )
+        assert_one_line(ended, "no torch in")
+        assert not ran.exists()
 
     def test_without_torch(self, command: str, tmp_path: Path) -> None:
         subprocess.run(
@@ -181,16 +209,23 @@ def test_json_known_to_fail_before_the_first_run(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("how", ["wait", "cleanup"])
-@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "sent",
+    [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT],
+    ids=lambda sent: sent.name,
+)
 def test_interrupted(tmp_path: Path, sent: signal.Signals, how: str) -> None:
     """After two finished runs; those are reported, and no child is left."""
     pids, report = tmp_path / "pids", tmp_path / "report.json"
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
     script = tmp_path / "script.py"
     script.write_text(
         f"import os, runpy, sys\n"
         f"open({str(pids)!r}, 'a').write(f'{{os.getpid()}}\\n')\n"
         f"if len(open({str(pids)!r}).readlines()) > 2:\n"
-        f"    os.fork()\n"
+        f"    if os.fork() == 0:\n"
+        f"        os.setsid()\n"
         f"    sys.argv[1:] = [{how!r}, {str(pids)!r}]\n"
         f"    runpy.run_path({str(SCRIPTS / 'wait.py')!r})\n"
     )
@@ -199,6 +234,7 @@ def test_interrupted(tmp_path: Path, sent: signal.Signals, how: str) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        env={**os.environ, "TMPDIR": str(temporary)},
     )
     while not pids.exists() or len(pids.read_text().splitlines()) < 5:
         time.sleep(0.05)
@@ -211,6 +247,7 @@ def test_interrupted(tmp_path: Path, sent: signal.Signals, how: str) -> None:
     ends = [run["exit_code"] for run in json.loads(report.read_text())["runs"]]
     assert ends[:2] == [0, 0]
     assert "nterrupt" in out
+    assert os.listdir(temporary) == []
 
 
 def _is_running(pid: int) -> bool:
@@ -236,3 +273,117 @@ def test_no_room_for_temporary_files() -> None:
     assert ended.status == 2
     assert "TMPDIR" in ended.err
     assert len(ended.err.splitlines()) == 1
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(folder)]
+    if subprocess.run(mount, stderr=subprocess.DEVNULL, check=False).returncode != 0:
+        pytest.skip("only root can make a small disk")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import sys; sys.stdout.write('x' * 1_000_000); sys.stdout.flush()",
+        "import kwker.audit\nfor i in range(9999): kwker.audit.record(f'value {i}', i)",
+    ],
+    ids=["its output", "its results"],
+)
+def test_full_disk_is_not_the_scripts_fault(small_disk: Path, code: str) -> None:
+    ended = end_of(audit("--", "-c", code), env={"TMPDIR": str(small_disk)})
+    assert ended.status == 4
+    said = f"the disk that holds TMPDIR ({small_disk}) is full"
+    assert "".join(said.split()) in "".join(ended.out.split())  # it is folded
+    assert os.listdir(small_disk) == []
+
+
+@pytest.mark.parametrize("gate", [[], ["--min-speedup", "1e6"]], ids=["no gate", "a gate"])
+def test_report_that_cannot_be_written(gate: list[str]) -> None:
+    """One line, and a status of its own unless the audit has one."""
+    command = audit(*gate, "--json", "/dev/full", "--", "-c", "pass", pairs=2)
+    ended = end_of(command)
+    assert ended.status in ((1, 4) if gate else (1,))
+    assert "cannot write /dev/full" in ended.err
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            audit("--", "-c", "pass"), stdout=full, stderr=subprocess.PIPE, check=False
+        )
+    assert done.returncode == 1
+    assert b"cannot write the report to stdout" in done.stderr
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]], ids=["text", "json"])
+def test_info_that_cannot_be_written(options: list[str]) -> None:
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            kwker("info", *options), stdout=full, stderr=subprocess.PIPE, check=False
+        )
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"kwker: cannot write to stdout")
+
+
+def test_run_without_libpython_imports_nothing_from_this_folder(tmp_path: Path) -> None:
+    here = tmp_path / "here"
+    here.mkdir()
+    ran = tmp_path / "ran"
+    for name in ["json", "os", "atexit", "random", "kwker", "runpy", "torch"]:
+        (here / f"{name}.py").write_text(f"open({str(ran)!r}, 'w')\nraise SystemExit(1)\n")
+    script = tmp_path / "script.py"
+    script.write_text("import sys\nprint(sys.argv)\n")
+    command, result = child_of_audit(tmp_path, [str(script), "x"], embedded=False)
+    ended = end_of(command, cwd=here)
+    assert ended == Ended(0, f"{[str(script), 'x']}\n", "")
+    assert result.exists()
+    assert not ran.exists()
+
+
+def test_script_failure_is_kept_when_the_report_cannot_be_written() -> None:
+    assert end_of(audit("--json", "/dev/full", "--", END, "fail")).status == 3
+
+
+def test_reader_of_the_report_is_gone(tmp_path: Path) -> None:
+    command = audit("--show-output", "--", "-c", "print('x' * 100_000)")
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    process.stderr.close()
+    assert process.wait(timeout=60) == 1
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("closed", [">&-", "<&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_streams(tmp_path: Path, closed: str) -> None:
+    report = tmp_path / "report.json"
+    command = audit("--json", report, "--", "-c", "print('hello')")
+    ended = end_of(["bash", "-c", f'"$@" {closed}', "bash", *command])
+    assert ended.status == 0, ended
+    assert json.loads(report.read_text())["ending"] == "completed"
+    ended = end_of(["bash", "-c", '"$@" >&-', "bash", *audit("--json", "-", "--", "-c", "pass")])
+    assert_one_line(ended, "--json -", "stdout is closed")
+
+
+@pytest.mark.parametrize("end", ["pass", "os._exit(0)", "time.sleep(60)"])
+def test_other_sessions_are_ended_with_the_run(tmp_path: Path, end: str) -> None:
+    pids = tmp_path / "pids"
+    code = (
+        "import os, subprocess, time\n"
+        "child = subprocess.Popen(['sleep', '300'], start_new_session=True)\n"
+        f"open({str(pids)!r}, 'a').write(f'{{child.pid}}\\n')\n"
+        f"{end}\n"
+    )
+    limit = ["--timeout", "3"] if "sleep(60)" in end else []
+    end_of(audit(*limit, "--", "-c", code))
+    assert pids.read_text().split()
+    for pid in pids.read_text().split():
+        assert not os.path.exists(f"/proc/{pid}")

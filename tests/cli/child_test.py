@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,7 @@ def names(result: dict[str, Any]) -> list[str]:
 def test_work_inside_functions(tmp_path: Path, embedded: bool) -> None:
     result = result_of(tmp_path, TRAINING, embedded=embedded)
     assert result["protocol"] == 1
-    assert result["warnings"] == []
+    assert result["warnings"] == result["incomplete"] == []
     optimizer = [f"param_groups[0].params[{i}]" for i in (0, 1)] + [
         f"state[{i}].{key}" for i in (0, 1) for key in ("step", "exp_avg", "exp_avg_sq")
     ]
@@ -92,6 +93,62 @@ def test_record(tmp_path: Path) -> None:
     assert names(result_of(tmp_path, code)) == ["acc[0]", "acc[1]"]
 
 
+def test_what_could_not_be_compared(tmp_path: Path) -> None:
+    result = result_of(tmp_path, "import kwker.audit\nkwker.audit.record('f', print)\n")
+    assert result["incomplete"] == [
+        "f[0], recorded by the script, has nothing to compare in it (builtin_function_or_method)"
+    ]
+    # Without torch the extension module cannot be loaded.
+    broken = "import sys\nfrom kwker import audit\naudit._recorder.watch(sys)\n"
+    assert result_of(tmp_path, broken)["incomplete"] == ["the recorder failed (ImportError)"]
+
+
+CYCLE = """
+import torch
+class Callback:
+    def __init__(self, trainer): self.trainer = trainer
+class Trainer:
+    def __init__(self):
+        self.model = torch.nn.Linear(3, 1)
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=RATE)
+        self.callbacks = [Callback(self)]
+    def fit(self):
+        self.model(torch.ones(2, 3)).sum().backward()
+        self.optimizer.step()
+def main():
+    torch.manual_seed(0)
+    Trainer().fit()
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    "collected", ["", "import gc\ngc.collect()\n"], ids=["at the end", "before"]
+)
+def test_an_optimizer_in_a_cycle(tmp_path: Path, collected: str) -> None:
+    def outputs(rate: str) -> dict[str, str]:
+        result = result_of(tmp_path, CYCLE.replace("RATE", rate) + collected)
+        return {output["name"]: output["digest"] for output in result["outputs"]}
+
+    one, other = outputs("0.1"), outputs("0.2")
+    names = ["backward[0]"] + [f"optimizer[0].param_groups[0].params[{i}]" for i in (0, 1)]
+    assert list(one) == list(other) == names
+    assert [name for name in names if one[name] != other[name]] == names[1:]
+
+
+def test_gradients_and_scripted_modules(tmp_path: Path) -> None:
+    code = (
+        "import torch, warnings\nwarnings.simplefilter('ignore')\n"
+        "norm = torch.jit.script(torch.nn.BatchNorm1d(3))\n"
+        "norm(torch.ones(2, 3)).sum().backward()\n"
+    )
+    assert names(result_of(tmp_path, code)) == [
+        "backward[0]",
+        *(f"globals.norm.{n}" for n in ("weight", "weight.grad", "bias", "bias.grad")),
+        *(f"globals.norm.{n}" for n in ("running_mean", "running_var", "num_batches_tracked")),
+    ]
+
+
 def test_seed(tmp_path: Path) -> None:
     code = (
         "import random, numpy, torch\n"
@@ -104,6 +161,24 @@ def test_seed(tmp_path: Path) -> None:
     expected = "import numpy, random, torch\nnumpy.random.seed(7)\nrandom.seed(7)\n"
     expected += "torch.manual_seed(7)\n" + code.split("\n", 1)[1]
     assert result_of(tmp_path, expected)["outputs"] == seeded[0]
+
+
+def test_seed_leaves_a_random_of_the_scripts_own_alone(tmp_path: Path) -> None:
+    (tmp_path / "random.py").write_text("def seed(x): raise AssertionError\n")
+    assert result_of(tmp_path, "import random\n", seed=1)["incomplete"] == []
+
+
+def test_started_by_another_python(tmp_path: Path) -> None:
+    """As the program starts a Python without libpython: nothing of the current folder gets in."""
+    for name in ("json", "resource", "runpy", "zipfile", "hashlib", "contextlib"):
+        (tmp_path / f"{name}.py").write_text("raise AssertionError(__name__)\n")
+    (tmp_path / "script.py").write_text("import sys\nprint(sys.path[0], sys.argv)\n")
+    child_of_audit(tmp_path, ["script.py", "x"])
+    code = "import sys; del sys.path[0]; from kwker import _child; _child.start(sys.argv[1])"
+    command = [sys.executable, "-c", code, str(tmp_path / "REQUEST.json")]
+    ended = end_of(command, cwd=tmp_path)
+    assert (ended.status, ended.out) == (0, f"{tmp_path} ['script.py', 'x']\n"), ended.err
+    assert json.loads((tmp_path / "RESULT.json").read_text())["protocol"] == 1
 
 
 def test_clocks(tmp_path: Path) -> None:

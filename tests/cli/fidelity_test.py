@@ -99,6 +99,24 @@ def test_folder(start: Starter) -> None:
     same_as_python(start, [str(SCRIPTS / "folder"), "x"])
 
 
+def test_modules_beside_the_script(start: Starter) -> None:
+    """Of names that the standard library has too, and that Kwker itself uses."""
+    ended = same_as_python(start, [str(SCRIPTS / "shadows" / "script.py")])
+    assert ended.out.startswith("json the script's own\nresource the script's own\n"), ended
+
+
+@pytest.mark.parametrize("name", ["types", "enum", "threading", "random", "struct", "warnings"])
+def test_one_module_beside_the_script(start: Starter, name: str, tmp_path: Path) -> None:
+    """Whatever that does to the script, such as failing in an import of the standard library's."""
+    folder = tmp_path / "scripts"
+    folder.mkdir()
+    (folder / f"{name}.py").write_text("WHO = 'me'\n")
+    (folder / "script.py").write_text(
+        f"import {name}\nprint(hasattr({name}, 'WHO'))\nimport tempfile, dataclasses\nprint('end')"
+    )
+    same_as_python(start, [str(folder / "script.py")])
+
+
 def test_syntax_error(start: Starter, tmp_path: Path) -> None:
     script = tmp_path / "broken.py"
     script.write_text("x = (1,\ny = 2\n")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import collections
-import dataclasses
 import gc
-from collections.abc import Callable, Iterator
+import weakref
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,140 +12,16 @@ import pytest
 import torch
 from torch import nn
 
+from kwker import _record, _record_walk
 from kwker._record import MAX_OUTPUTS, Recorder
 from kwker._record_digest import Output, of_array, of_scalar, of_tensor
 from kwker._record_trail import BLOCK, SINGLE_VALUES, Trail
-from kwker._record_walk import Walk
-
-
-def names(root: object) -> list[str]:
-    return [name for name, _ in Walk().leaves("x", root)]
-
-
-class Hostile:
-    """Every piece of its code would be the user's, run by us."""
-
-    __slots__ = ("__dict__", "slot")
-
-    def __getattr__(self, name: str) -> object:
-        raise AssertionError(name)
-
-    def __getattribute__(self, name: str) -> object:
-        raise AssertionError(name)
-
-    def __repr__(self) -> str:
-        raise AssertionError
-
-    def __eq__(self, other: object) -> bool:
-        raise AssertionError
-
-    def __hash__(self) -> int:
-        return 1
-
-    @property
-    def computed(self) -> torch.Tensor:
-        raise AssertionError
-
-
-class HostileDict(dict[Any, Any]):
-    def items(self) -> Any:
-        raise AssertionError
-
-    def __iter__(self) -> Iterator[Any]:
-        raise AssertionError
 
 
 class HostileTensor(torch.Tensor):
     @classmethod
     def __torch_function__(cls, *args: object, **kwargs: object) -> object:
         raise AssertionError
-
-
-@dataclasses.dataclass
-class Result:
-    loss: torch.Tensor
-    curve: list[Any]
-
-
-@dataclasses.dataclass(slots=True)
-class Slotted:
-    weights: torch.Tensor
-
-
-class TestWalk:
-    def test_containers(self) -> None:
-        point = collections.namedtuple("point", "a b")
-        t = torch.ones(1)
-        assert names([t, (t.clone(), {"k": t.clone(), 3: t.clone(), (1, "a"): t.clone()})]) == [
-            "x[0]",
-            "x[1][0]",
-            "x[1][1]['k']",
-            "x[1][1][3]",
-            "x[1][1][(1, 'a')]",
-        ]
-        assert names(point(t, np.ones(1))) == ["x.a", "x.b"]
-        assert names(collections.deque([t])) == ["x[0]"]
-        assert names(Result(t, [np.ones(1)])) == ["x.loss", "x.curve[0]"]
-        assert names(Slotted(t)) == ["x.weights"]
-        assert names(np.array([t, None], dtype=object)) == ["x[0]"]
-
-    def test_what_is_not_looked_into(self) -> None:
-        t = torch.ones(1)
-        assert names([torch, lambda: t, type("C", (), {"t": t}), {1, 2}, "text", 3, None]) == []
-
-    def test_modules(self) -> None:
-        model = nn.Sequential(nn.Linear(1, 1), nn.BatchNorm1d(1))
-        vars(model)["extra"] = [torch.ones(1)]
-        assert names(model) == [
-            "x.0.weight",
-            "x.0.bias",
-            "x.1.weight",
-            "x.1.bias",
-            "x.1.running_mean",
-            "x.1.running_var",
-            "x.1.num_batches_tracked",
-            "x.extra[0]",
-        ]
-
-    def test_optimizer_state_by_index(self) -> None:
-        model = nn.Linear(1, 1)
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
-        model(torch.ones(1)).backward()
-        optimizer.step()
-        assert names(optimizer) == [
-            "x.param_groups[0].params[0]",
-            "x.param_groups[0].params[1]",
-            "x.state[0].momentum_buffer",
-            "x.state[1].momentum_buffer",
-        ]
-
-    def test_shared_and_cyclic(self) -> None:
-        t = torch.ones(1)
-        shared: list[Any] = [t, t]
-        shared.append(shared)
-        assert names([shared, {"again": shared}]) == ["x[0][0]"]
-
-    def test_deep(self) -> None:
-        root: list[Any] = [torch.ones(1)]
-        for _ in range(50_000):
-            root = [root]
-        assert len(names(root)) == 1
-
-    def test_runs_no_code_of_the_users(self) -> None:
-        hostile = Hostile()
-        object.__setattr__(hostile, "slot", torch.ones(1))
-        object.__getattribute__(hostile, "__dict__")["own"] = torch.ones(1)
-        assert sorted(names(hostile)) == ["x.own", "x.slot"]
-        assert names(HostileDict({hostile: torch.ones(1), "k": torch.ones(1)})) == [
-            "x[#0]",
-            "x['k']",
-        ]
-
-    def test_inner_tensors_of_subclasses(self) -> None:
-        from torch.testing._internal.two_tensor import TwoTensor
-
-        both = TwoTensor(torch.ones(2), torch.zeros(2))
-        assert names(both) == ["x", "x.a", "x.b"]
 
 
 def digest(tensor: torch.Tensor) -> str:
@@ -241,6 +116,7 @@ class TestDigest:
         values: list[Any] = [0.0, -0.0, 1, True, "1", b"1", 1j, float("nan")]
         assert len({of_scalar("x", v).digest for v in values}) == len(values)
         assert of_scalar("x", float("nan")).nans == 1
+        assert of_scalar("x", 10**5000) != of_scalar("x", 10**5000 + 1)
 
 
 class TestTrail:
@@ -292,8 +168,6 @@ class TestRecorder:
         assert outputs(1)[-1] != outputs(2)[-1]
 
     def test_optimizers_are_not_kept_alive(self) -> None:
-        import weakref
-
         recorder = Recorder()
 
         def train() -> weakref.ref[Any]:
@@ -312,12 +186,12 @@ class TestRecorder:
         ]
 
     def test_garbage_counts_the_same_whenever_it_is_collected(self) -> None:
-        def outputs(early: bool) -> list[str]:
+        def outputs(early: bool, rate: float = 0.1) -> list[Output]:
             recorder = Recorder()
 
             def train() -> None:
                 parameter = nn.Parameter(torch.ones(2))
-                optimizer = torch.optim.SGD([parameter], lr=0.1, momentum=0.9)
+                optimizer = torch.optim.SGD([parameter], lr=rate, momentum=0.9)
                 recorder._optimizers.add(optimizer)
                 parameter.sum().backward()
                 optimizer.step()
@@ -327,6 +201,91 @@ class TestRecorder:
             train()
             if early:
                 gc.collect()
-            return [o.name for o in recorder.finish({})]
+            return recorder.finish({})
 
-        assert outputs(True) == outputs(False) == ["optimizer[0].state[0].momentum_buffer"]
+        assert outputs(True) == outputs(False)
+        assert [o.name for o in outputs(True)] == [
+            "optimizer[0].param_groups[0].params[0]",
+            "optimizer[0].state[0].momentum_buffer",
+        ]
+        for early in (True, False):
+            assert outputs(early)[0] != outputs(early, rate=0.2)[0]
+
+    @pytest.mark.parametrize("kept", [True, False], ids=["kept", "ended"])
+    def test_a_model_outlives_trainers(self, kept: bool) -> None:
+        """Its parameters count with their last values, whenever the trainers are collected."""
+
+        def outputs(early: bool) -> list[Output]:
+            recorder = Recorder()
+            model = [nn.Parameter(torch.ones(2))]
+
+            def train() -> None:
+                optimizer = torch.optim.SGD(model, lr=0.1)
+                recorder._optimizers.add(optimizer)
+                model[0].sum().backward()
+                optimizer.step()
+                trainer: list[Any] = [optimizer]
+                trainer.append(trainer)
+
+            for _ in range(3):
+                train()
+                if early:
+                    gc.collect()
+            others: dict[str, object] = {"seen": model[0]} if kept else {}
+            model.clear()
+            return recorder.finish(others)
+
+        assert outputs(True) == outputs(False)
+        assert (
+            len({o.digest for o in outputs(True) if o.shape == (2,) and "grad" not in o.name}) == 1
+        )
+
+    def test_optimizers_with_schedulers_end_too(self) -> None:
+        """Though the scheduler's `step` in the optimizer refers to the optimizer."""
+        recorder = Recorder()
+        parameter = nn.Parameter(torch.ones(2))
+        optimizer = torch.optim.SGD([parameter], lr=0.1)
+        recorder._optimizers.add(optimizer)
+        scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1)
+        recorder._on_backward(None, (parameter.sum(),), {})
+        end = weakref.ref(optimizer)
+        del optimizer, scheduler
+        gc.collect()
+        assert end() is None
+        assert "optimizer[0].param_groups[0].params[0]" in [o.name for o in recorder.finish({})]
+
+    def test_what_could_not_be_compared(self) -> None:
+        recorder = Recorder()
+        recorder.record("nothing", [lambda: None])
+        recorder.record("fine", None)
+        recorder.record([], 1)  # type: ignore[arg-type]
+        recorder.finish({})
+        assert recorder.incomplete == [
+            "nothing[0], recorded by the script, has nothing to compare in it (list)",
+            "the recorder failed (TypeError)",
+        ]
+
+    def test_a_tensor_without_a_rule(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def refuse(name: str, value: object) -> Output:
+            raise TypeError
+
+        monkeypatch.setattr(_record, "of_leaf", refuse)
+        recorder = Recorder()
+        assert recorder.finish({"t": torch.ones(1)}) == []
+        assert recorder.incomplete == ["globals.t could not be compared (TypeError)"]
+
+    def test_globals_too_large_leave_the_optimizers(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(_record_walk, "MAX_OBJECTS", 50)
+        recorder = Recorder()
+        optimizer = torch.optim.SGD([nn.Parameter(torch.ones(2))], lr=0.1)
+        recorder._optimizers.add(optimizer)
+        outputs = recorder.finish({"many": [torch.ones(1) for _ in range(99)], "late": optimizer})
+        assert outputs[-1].name == "optimizer[0].param_groups[0].params[0]"
+        assert recorder.incomplete == [
+            "the script's globals: too many objects to look at all of them"
+        ]
+
+    def test_numbers_in_what_is_saved(self) -> None:
+        recorder = Recorder()
+        recorder._on_save(None, ({"epoch": 3, "when": "now", "w": torch.ones(1)},), {})
+        assert [o.name for o in recorder.finish({})] == ["saved[0]['epoch']", "saved[0]['w']"]
