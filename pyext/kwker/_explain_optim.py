@@ -39,11 +39,23 @@ def _gradient(param: Tensor) -> Tensor:
     return torch.zeros_like(param) if param.grad is None else param.grad
 
 
+def _options(
+    optimizer: torch.optim.Optimizer, group: dict[str, Any], *names: str
+) -> dict[str, Any]:
+    """What both steps hand on: options by name, and a gradient scaler's tensors."""
+    scaling = {name: getattr(optimizer, name, None) for name in ("grad_scale", "found_inf")}
+    shared = ("foreach", "fused", "lr", "maximize", "weight_decay")
+    return scaling | {name: group[name] for name in (*shared, *names)}
+
+
 def _explain_adam(optimizer: torch.optim.Optimizer, group: dict[str, Any]) -> str:
     params = list(group["params"])
     states = [optimizer.state.get(p, {}) for p in params]
     averages = [
-        [state.get(key, torch.zeros_like(p)) for p, state in zip(params, states, strict=True)]
+        [
+            state[key] if key in state else torch.zeros_like(p)
+            for p, state in zip(params, states, strict=True)
+        ]
         for key in ("exp_avg", "exp_avg_sq")
     ]
     return _adam(
@@ -55,23 +67,15 @@ def _explain_adam(optimizer: torch.optim.Optimizer, group: dict[str, Any]) -> st
         beta1=group["betas"][0],
         beta2=group["betas"][1],
         has_complex=any(p.is_complex() for p in params),
-        grad_scale=getattr(optimizer, "grad_scale", None),
-        found_inf=getattr(optimizer, "found_inf", None),
-        **{
-            key: group[key]
-            for key in (
-                "amsgrad",
-                "capturable",
-                "decoupled_weight_decay",
-                "differentiable",
-                "eps",
-                "foreach",
-                "fused",
-                "lr",
-                "maximize",
-                "weight_decay",
-            )
-        },
+        **_options(
+            optimizer,
+            group,
+            "amsgrad",
+            "capturable",
+            "decoupled_weight_decay",
+            "differentiable",
+            "eps",
+        ),
     )
 
 
@@ -83,19 +87,5 @@ def _explain_sgd(optimizer: torch.optim.Optimizer, group: dict[str, Any]) -> str
         grads,
         [optimizer.state.get(p, {}).get("momentum_buffer") for p in params],
         has_sparse_grad=any(g.is_sparse for g in grads),
-        grad_scale=getattr(optimizer, "grad_scale", None),
-        found_inf=getattr(optimizer, "found_inf", None),
-        **{
-            key: group[key]
-            for key in (
-                "dampening",
-                "foreach",
-                "fused",
-                "lr",
-                "maximize",
-                "momentum",
-                "nesterov",
-                "weight_decay",
-            )
-        },
+        **_options(optimizer, group, "dampening", "momentum", "nesterov"),
     )
