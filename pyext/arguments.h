@@ -67,6 +67,10 @@ inline bool IsFalse(PyObject* value) {
   return value == nullptr || value == Py_None || value == Py_False;
 }
 
+inline bool IsFlag(PyObject* value) { return value == Py_True || IsFalse(value); }
+
+inline bool IsNone(PyObject* value) { return value == nullptr || value == Py_None; }
+
 // A hyperparameter as Python's float arithmetic sees it.
 struct Number {
   double value;

@@ -27,7 +27,7 @@ const char* ReasonText(Reason reason) {
     case Reason::kFlushDenormal:
       return "floating-point mode changed (set_flush_denormal)";
     case Reason::kForeach:
-      return "foreach=True was asked for";
+      return "foreach=True with nesterov=True changes the gradients";
     case Reason::kForwardAd:
       return "forward-mode gradients";
     case Reason::kFused:

@@ -127,7 +127,8 @@ PyTypeObject* HookType() {
     };
     PyType_Spec spec = {"kwker._C.Hook", sizeof(Hook), 0,
                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL |
-                            Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
+                            Py_TPFLAGS_METHOD_DESCRIPTOR | Py_TPFLAGS_DISALLOW_INSTANTIATION |
+                            Py_TPFLAGS_IMMUTABLETYPE,
                         slots};
     return reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
   }();

@@ -89,6 +89,12 @@ PYBIND11_MODULE(_C, m) {
   m.def("digest_tensor", &DigestTensor);
   m.def("set_adam_loop", &SetAdamLoop);
   m.def("set_sgd_loop", &SetSgdLoop);
+  m.def("set_adam_step", &SetAdamStep);
+  m.def("set_sgd_step", &SetSgdStep);
+  m.def("adam_group_hook",
+        [](const py::object& original) { return MakeHook(original, &AdamGroupEntry); });
+  m.def("sgd_group_hook",
+        [](const py::object& original) { return MakeHook(original, &SgdGroupEntry); });
   m.def("adam_hook", [](const py::object& original) { return MakeHook(original, &AdamEntry); });
   m.def("adam_explain",
         [](const py::object& original) { return MakeHook(original, &AdamExplain); });

@@ -18,6 +18,16 @@ extern Counters sgd_counters;    // optim.sgd
 void SetAdamLoop(pybind11::dict module, const pybind11::dict& functions);
 void SetSgdLoop(pybind11::dict module, const pybind11::dict& functions);
 
+// The step() that each entry for _init_group() may act for, see Loop::SetStep.
+void SetAdamStep(const pybind11::object& code, const pybind11::str& name,
+                 const pybind11::object& function);
+void SetSgdStep(const pybind11::object& code, const pybind11::str& name,
+                const pybind11::object& function);
+
+// In place of Adam._init_group and SGD._init_group.
+bool AdamGroupEntry(const Call& call, PyObject** result);
+bool SgdGroupEntry(const Call& call, PyObject** result);
+
 // In place of torch.optim.adam.adam.
 bool AdamEntry(const Call& call, PyObject** result);
 

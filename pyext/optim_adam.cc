@@ -1,10 +1,12 @@
-#include <array>
+#include "pyext/optim_adam.h"
+
+#include <cmath>
+#include <type_traits>
+#include <vector>
 
 #include "kernels/optim/adam.h"
 #include "pyext/arguments.h"
 #include "pyext/optim.h"
-#include "pyext/optim_common.h"
-#include "pyext/optim_loop.h"
 
 namespace kwker::pyext {
 
@@ -13,81 +15,24 @@ Counters adamw_counters("optim.adamw");
 
 namespace {
 
-Loop loop;
-
-enum Parameter {
-  kParams,
-  kGrads,
-  kExpAvgs,
-  kExpAvgSqs,
-  kMaxExpAvgSqs,
-  kStateSteps,
-  kForeach,
-  kCapturable,
-  kDifferentiable,
-  kFused,
-  kGradScale,
-  kFoundInf,
-  kHasComplex,
-  kDecoupledWeightDecay,
-  kAmsgrad,
-  kBeta1,
-  kBeta2,
-  kLr,
-  kWeightDecay,
-  kEps,
-  kMaximize,
-  kParameterCount,
-};
-
-using Arguments = std::array<PyObject*, kParameterCount>;
-
-const Signature<kParameterCount>& AdamSignature() {
-  static const Signature<kParameterCount> signature({"params",          "grads",
-                                                     "exp_avgs",        "exp_avg_sqs",
-                                                     "max_exp_avg_sqs", "state_steps",
-                                                     "foreach?",        "capturable?",
-                                                     "differentiable?", "fused?",
-                                                     "grad_scale?",     "found_inf?",
-                                                     "has_complex?",    "decoupled_weight_decay?",
-                                                     "amsgrad",         "beta1",
-                                                     "beta2",           "lr",
-                                                     "weight_decay",    "eps",
-                                                     "maximize"},
-                                                    kAmsgrad);
-  return signature;
-}
-
 // The hyperparameters as Python's doubles.
 struct Hyperparameters {
   double beta1, beta2, lr, weight_decay, eps;
   bool maximize, decoupled;
 };
 
-void CheckFlags(const Arguments& a) {
-  Require(loop.IsInPlace(), Reason::kPatched);
-  Require(IsFalse(a[kForeach]), Reason::kForeach);
-  Require(IsFalse(a[kFused]), Reason::kFused);
-  Require(IsFalse(a[kCapturable]), Reason::kCapturable);
-  Require(IsFalse(a[kDifferentiable]), Reason::kDifferentiable);
-  Require(IsFalse(a[kAmsgrad]), Reason::kAmsgrad);
-  Require(IsFalse(a[kHasComplex]), Reason::kComplex);
-  const auto is_none = [](PyObject* value) { return value == nullptr || value == Py_None; };
-  Require(is_none(a[kGradScale]) && is_none(a[kFoundInf]), Reason::kGradScaling);
-}
-
-Hyperparameters GetHyperparameters(const Arguments& a) {
+Hyperparameters GetHyperparameters(const AdamOptions& o) {
   // Powers of a subclass of float may be computed by other code than Python's.
   const auto plain = [](PyObject* value) {
     return value != nullptr && (PyFloat_CheckExact(value) || PyLong_CheckExact(value));
   };
-  Require(plain(a[kBeta1]) && plain(a[kBeta2]), Reason::kTensorHyperparameter);
-  const auto number = [&a](Parameter parameter) {
-    const std::optional<Number> x = PlainNumber(a[parameter]);
+  Require(plain(o.beta1) && plain(o.beta2), Reason::kTensorHyperparameter);
+  const auto number = [](PyObject* value) {
+    const std::optional<Number> x = PlainNumber(value);
     Require(x.has_value(), Reason::kTensorHyperparameter);
     return *x;
   };
-  const Number lr = number(kLr), weight_decay = number(kWeightDecay), eps = number(kEps);
+  const Number lr = number(o.lr), weight_decay = number(o.weight_decay), eps = number(o.eps);
   const double product = lr.value * weight_decay.value;
   if (lr.is_int && weight_decay.is_int) {
     // Python multiplies them as ints.
@@ -100,15 +45,13 @@ Hyperparameters GetHyperparameters(const Arguments& a) {
     Require(lr.value == 0 || (std::abs(lr.value) > 1e-290 && std::abs(lr.value) < 1e290),
             Reason::kHyperparameter);
   }
-  const Hyperparameters h = {number(kBeta1).value,
-                             number(kBeta2).value,
+  const Hyperparameters h = {number(o.beta1).value,
+                             number(o.beta2).value,
                              lr.value,
                              weight_decay.value,
                              eps.value,
-                             a[kMaximize] == Py_True,
-                             a[kDecoupledWeightDecay] == Py_True};
-  Require(h.maximize || IsFalse(a[kMaximize]), Reason::kArguments);
-  Require(h.decoupled || IsFalse(a[kDecoupledWeightDecay]), Reason::kArguments);
+                             o.maximize == Py_True,
+                             o.decoupled_weight_decay == Py_True};
   Require(h.beta1 >= 0 && h.beta1 < 1 && h.beta2 >= 0 && h.beta2 < 1, Reason::kHyperparameter);
   return h;
 }
@@ -163,114 +106,118 @@ struct BiasCorrection {
   }
 };
 
-struct Lists {
-  TensorList params, grads, exp_avgs, exp_avg_sqs, steps;
-};
+// Everything that a step will do. Made by checks that change nothing.
+class Plan {
+ public:
+  Plan(const AdamLists& lists, const Hyperparameters& h) : h_(h) {
+    const std::size_t size = lists.params.size();
+    next_steps_.reserve(size);
+    for (std::size_t i = 0; i < size; ++i) Add(lists, i);
+    Require(!alias_.Overlaps(), Reason::kAliasing);
+    if (!floats_.empty()) float_scalars_ = Scalars<float>(h);
+    if (!doubles_.empty()) double_scalars_ = Scalars<double>(h);
+    Require(CheckThreads(elements_));
+  }
 
-// Checks everything and makes the kernel's list; changes nothing.
-template <typename T>
-std::vector<optim::AdamTensor<T>> Prepare(const Lists& lists, const Hyperparameters& h,
-                                          std::vector<double>* next_steps) {
-  std::vector<optim::AdamTensor<T>> tensors;
-  tensors.reserve(lists.params.size());
-  AliasCheck alias;
-  BiasCorrection correction = {};
-  double correction_of = -1;
-  for (std::size_t i = 0; i < lists.params.size(); ++i) {
+  std::int64_t elements() const { return elements_; }
+  double next_step(std::size_t i) const { return next_steps_[i]; }
+
+  void Run() const {
+    RunOn<float>(floats_, float_scalars_);
+    RunOn<double>(doubles_, double_scalars_);
+  }
+
+ private:
+  template <typename T>
+  static void RunOn(const std::vector<optim::AdamTensor<T>>& tensors,
+                    const optim::AdamScalars<T>& scalars) {
+    if (tensors.empty()) return;
+    optim::Adam<T>(tensors, scalars, TorchSqrt<T>(), TorchIsa(), TorchThreads());
+  }
+
+  void Add(const AdamLists& lists, std::size_t i) {
     const at::Tensor &p = *lists.params[i], &g = *lists.grads[i], &m = *lists.exp_avgs[i],
                      &v = *lists.exp_avg_sqs[i], &step = *lists.steps[i];
     for (const at::Tensor* tensor : {&p, &g, &m, &v}) Require(CheckDense(*tensor));
     for (const at::Tensor* tensor : {&g, &m, &v}) Require(CheckSameLayout(p, *tensor));
-    Require(p.scalar_type() == lists.params[0]->scalar_type(), Reason::kMixedDtypes);
     Require(CheckScalarTensor(step));
 
     const double next = NextStep(step);
-    if (next != correction_of) {
-      correction = BiasCorrection::Make(h, next);
-      correction_of = next;
+    if (next != correction_of_) {
+      correction_ = BiasCorrection::Make(h_, next);
+      correction_of_ = next;
     }
-    next_steps->push_back(next);
-    tensors.push_back({p.mutable_data_ptr<T>(), g.const_data_ptr<T>(), m.mutable_data_ptr<T>(),
-                       v.mutable_data_ptr<T>(), p.numel(), Rounded<T>(correction.step_size_neg),
-                       Rounded<T>(correction.bias_correction2_sqrt)});
+    next_steps_.push_back(next);
+    elements_ += p.numel();
+    if (p.scalar_type() == at::kFloat) {
+      Append(&floats_, lists.params.size(), p, g, m, v);
+    } else {
+      Append(&doubles_, lists.params.size(), p, g, m, v);
+    }
 
     const auto bytes = static_cast<std::int64_t>(p.nbytes());
-    for (const at::Tensor* tensor : {&p, &m, &v}) alias.Write(tensor->const_data_ptr(), bytes);
-    alias.Write(step.const_data_ptr(), static_cast<std::int64_t>(step.nbytes()));
-    alias.Read(g.const_data_ptr(), bytes);
+    for (const at::Tensor* tensor : {&p, &m, &v}) alias_.Write(tensor->const_data_ptr(), bytes);
+    alias_.Write(step.const_data_ptr(), static_cast<std::int64_t>(step.nbytes()));
+    alias_.Read(g.const_data_ptr(), bytes);
   }
-  Require(!alias.Overlaps(), Reason::kAliasing);
-  return tensors;
+
+  template <typename T>
+  void Append(std::vector<optim::AdamTensor<T>>* tensors, std::size_t most, const at::Tensor& p,
+              const at::Tensor& g, const at::Tensor& m, const at::Tensor& v) const {
+    if (tensors->empty()) tensors->reserve(most);
+    tensors->push_back({p.mutable_data_ptr<T>(), g.const_data_ptr<T>(), m.mutable_data_ptr<T>(),
+                        v.mutable_data_ptr<T>(), p.numel(), Rounded<T>(correction_.step_size_neg),
+                        Rounded<T>(correction_.bias_correction2_sqrt)});
+  }
+
+  const Hyperparameters& h_;
+  std::vector<optim::AdamTensor<float>> floats_;
+  std::vector<optim::AdamTensor<double>> doubles_;
+  optim::AdamScalars<float> float_scalars_ = {};
+  optim::AdamScalars<double> double_scalars_ = {};
+  std::vector<double> next_steps_;
+  std::int64_t elements_ = 0;
+  AliasCheck alias_;
+  BiasCorrection correction_ = {};
+  double correction_of_ = -1;
+};
+
+}  // namespace
+
+Counters& AdamCounters(PyObject* decoupled_weight_decay) {
+  return decoupled_weight_decay == Py_True ? adamw_counters : adam_counters;
 }
 
-template <typename T>
-void Step(Counters& counters, const Lists& lists, const Hyperparameters& h, Mode mode) {
-  const optim::AdamScalars<T> scalars = Scalars<T>(h);
-  std::vector<double> next_steps;
-  const std::vector<optim::AdamTensor<T>> tensors = Prepare<T>(lists, h, &next_steps);
-  const SqrtChoice<T> sqrt = TorchSqrt<T>();
-
-  std::int64_t elements = 0;
-  for (const auto& tensor : tensors) elements += tensor.numel;
-  Require(CheckThreads(elements));
-  if (mode == Mode::kExplain) return;
-  RunKernel(counters, "kwker::adam", elements,
-            [&] { optim::Adam<T>(tensors, scalars, sqrt, TorchIsa(), TorchThreads()); });
-
-  // As many in-place operators as torch's loop runs on each.
-  const bool decayed = scalars.weight_decay_kind == optim::WeightDecay::kDecoupled;
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
-    StoreStep(*lists.steps[i], next_steps[i]);
-    BumpVersion(lists.params.Outer(i), decayed ? 2 : 1);
-    BumpVersion(lists.exp_avgs.Outer(i), 1);
-    BumpVersion(lists.exp_avg_sqs.Outer(i), 2);
-  }
+Reason CheckAdamOptions(const AdamOptions& o) {
+  // torch's foreach path has the bits of its loop; the fused one has others.
+  if (!IsFalse(o.fused)) return Reason::kFused;
+  if (!IsFalse(o.capturable)) return Reason::kCapturable;
+  if (!IsFalse(o.differentiable)) return Reason::kDifferentiable;
+  if (!IsFalse(o.amsgrad)) return Reason::kAmsgrad;
+  if (!IsFalse(o.has_complex)) return Reason::kComplex;
+  if (!IsNone(o.grad_scale) || !IsNone(o.found_inf)) return Reason::kGradScaling;
+  const bool flags = IsFlag(o.foreach) && IsFlag(o.maximize) && IsFlag(o.decoupled_weight_decay);
+  return flags ? CheckThread() : Reason::kArguments;
 }
 
-void Serve(Counters& counters, const Arguments& a, Mode mode) {
-  CheckFlags(a);
-  Require(CheckThread());
-  const Hyperparameters h = GetHyperparameters(a);
-  Lists lists;
-  lists.params = Tensors(a[kParams]);
-  const auto size = static_cast<Py_ssize_t>(lists.params.size());
-  Require(size > 0, Reason::kArguments);
-  lists.grads = Tensors(a[kGrads], size);
-  lists.exp_avgs = Tensors(a[kExpAvgs], size);
-  lists.exp_avg_sqs = Tensors(a[kExpAvgSqs], size);
-  lists.steps = Tensors(a[kStateSteps], size);
+void ServeAdam(Counters& counters, const AdamOptions& options, const AdamLists& lists, Mode mode) {
+  const Hyperparameters h = GetHyperparameters(options);
   for (const TensorList* list : {&lists.grads, &lists.exp_avgs, &lists.exp_avg_sqs}) {
     Require(lists.params.CheckPlacement(*list));
   }
   Require(!lists.steps.HasDTensors(), Reason::kStep);
-  Require(CheckDense(*lists.params[0]));
-  if (lists.params[0]->scalar_type() == at::kFloat) {
-    Step<float>(counters, lists, h, mode);
-  } else {
-    Step<double>(counters, lists, h, mode);
+  const Plan plan(lists, h);
+  if (mode == Mode::kExplain) return;
+  RunKernel(counters, "kwker::adam", plan.elements(), [&plan] { plan.Run(); });
+
+  // As many in-place operators as torch's loop runs on each.
+  const bool decayed = h.decoupled && h.weight_decay != 0;
+  for (std::size_t i = 0; i < lists.params.size(); ++i) {
+    StoreStep(*lists.steps[i], plan.next_step(i));
+    BumpVersion(lists.params.Outer(i), decayed ? 2 : 1);
+    BumpVersion(lists.exp_avgs.Outer(i), 1);
+    BumpVersion(lists.exp_avg_sqs.Outer(i), 2);
   }
-}
-
-}  // namespace
-
-void SetAdamLoop(pybind11::dict module, const pybind11::dict& functions) {
-  loop.Set(std::move(module), functions);
-}
-
-bool AdamEntry(const Call& call, PyObject** result) {
-  const std::optional<Arguments> arguments = AdamSignature().Sort(call);
-  if (!arguments) return false;
-  const bool decoupled = (*arguments)[kDecoupledWeightDecay] == Py_True;
-  Counters& counters = decoupled ? adamw_counters : adam_counters;
-  if (!counters.enabled) return false;
-  const Reason reason = ReasonOf([&] { Serve(counters, *arguments, Mode::kServe); });
-  return Served(counters, reason, result);
-}
-
-bool AdamExplain(const Call& call, PyObject** result) {
-  const std::optional<Arguments> arguments = AdamSignature().Sort(call);
-  if (!arguments) return Explained(Reason::kArguments, result);
-  return Explained(ReasonOf([&] { Serve(adam_counters, *arguments, Mode::kExplain); }), result);
 }
 
 }  // namespace kwker::pyext

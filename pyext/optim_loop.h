@@ -22,6 +22,26 @@ class Loop {
     }
   }
 
+  // `code`: of the optimizer's step(), which calls _init_group() and hands what
+  // that has collected to `function`, found by `name` in the module.
+  void SetStep(const pybind11::object& code, const pybind11::str& name,
+               const pybind11::object& function) {
+    step_code_ = code.inc_ref().ptr();
+    function_name_ = name.inc_ref().ptr();
+    function_ = function.inc_ref().ptr();
+  }
+
+  // Whether torch's own step() is calling, and nobody else will see its lists: an
+  // optimizer derived from torch's may use _init_group() for another step.
+  bool IsCalledByStep() const {
+    PyFrameObject* caller = PyEval_GetFrame();  // borrowed
+    if (step_code_ == nullptr || caller == nullptr) return false;
+    PyCodeObject* code = PyFrame_GetCode(caller);
+    const bool same = reinterpret_cast<PyObject*>(code) == step_code_;
+    Py_DECREF(code);
+    return same && PyDict_GetItem(module_, function_name_) == function_ && IsInPlace();
+  }
+
   bool IsInPlace() const {
     if (module_ == nullptr) return false;
     for (const auto& [name, function] : functions_) {
@@ -32,6 +52,7 @@ class Loop {
 
  private:
   PyObject* module_ = nullptr;
+  PyObject *step_code_ = nullptr, *function_name_ = nullptr, *function_ = nullptr;
   std::vector<std::pair<PyObject*, PyObject*>> functions_;
 };
 

@@ -1,13 +1,13 @@
+#include "pyext/optim_sgd.h"
+
 #include <ATen/ops/empty_strided.h>
 #include <torch/csrc/autograd/python_variable.h>
 
-#include <array>
+#include <vector>
 
 #include "kernels/optim/sgd.h"
 #include "pyext/arguments.h"
 #include "pyext/optim.h"
-#include "pyext/optim_common.h"
-#include "pyext/optim_loop.h"
 
 namespace kwker::pyext {
 
@@ -15,65 +15,23 @@ Counters sgd_counters("optim.sgd");
 
 namespace {
 
-Loop loop;
-
-enum Parameter {
-  kParams,
-  kGrads,
-  kMomentumBuffers,
-  kHasSparseGrad,
-  kForeach,
-  kFused,
-  kGradScale,
-  kFoundInf,
-  kWeightDecay,
-  kMomentum,
-  kLr,
-  kDampening,
-  kNesterov,
-  kMaximize,
-  kParameterCount,
-};
-
-using Arguments = std::array<PyObject*, kParameterCount>;
-
-const Signature<kParameterCount>& SgdSignature() {
-  static const Signature<kParameterCount> signature(
-      {"params", "d_p_list", "momentum_buffer_list", "has_sparse_grad?", "foreach?", "fused?",
-       "grad_scale?", "found_inf?", "weight_decay", "momentum", "lr", "dampening", "nesterov",
-       "maximize"},
-      kWeightDecay);
-  return signature;
-}
-
 // The hyperparameters as Python's doubles.
 struct Hyperparameters {
   double weight_decay, momentum, lr_neg, dampening;
   bool nesterov, maximize;
 };
 
-void CheckFlags(const Arguments& a) {
-  Require(loop.IsInPlace(), Reason::kPatched);
-  Require(IsFalse(a[kForeach]), Reason::kForeach);
-  Require(IsFalse(a[kFused]), Reason::kFused);
-  Require(IsFalse(a[kHasSparseGrad]), Reason::kSparse);
-  const auto is_none = [](PyObject* value) { return value == nullptr || value == Py_None; };
-  Require(is_none(a[kGradScale]) && is_none(a[kFoundInf]), Reason::kGradScaling);
+double PlainValue(PyObject* value) {
+  const std::optional<Number> x = PlainNumber(value);
+  Require(x.has_value(), Reason::kTensorHyperparameter);
+  return x->value;
 }
 
-Hyperparameters GetHyperparameters(const Arguments& a) {
-  const auto number = [&a](Parameter parameter) {
-    const std::optional<Number> x = PlainNumber(a[parameter]);
-    Require(x.has_value(), Reason::kTensorHyperparameter);
-    return *x;
-  };
-  const Number lr = number(kLr);
-  const Hyperparameters h = {
-      number(kWeightDecay).value, number(kMomentum).value, lr.is_int ? 0.0 - lr.value : -lr.value,
-      number(kDampening).value,   a[kNesterov] == Py_True, a[kMaximize] == Py_True};
-  Require(h.nesterov || IsFalse(a[kNesterov]), Reason::kArguments);
-  Require(h.maximize || IsFalse(a[kMaximize]), Reason::kArguments);
-  return h;
+Hyperparameters GetHyperparameters(const SgdOptions& o) {
+  const double lr = PlainValue(o.lr);
+  return {
+      PlainValue(o.weight_decay), PlainValue(o.momentum), PyLong_CheckExact(o.lr) ? 0.0 - lr : -lr,
+      PlainValue(o.dampening),    o.nesterov == Py_True,  o.maximize == Py_True};
 }
 
 template <typename T>
@@ -87,11 +45,6 @@ optim::SgdScalars<T> Scalars(const Hyperparameters& h) {
           h.maximize};
 }
 
-struct Lists {
-  TensorList params, grads;
-  TensorList momentum_buffers;  // null: to be made; empty list: no momentum
-};
-
 // Whether every stride is what torch gives a new contiguous tensor. Of others,
 // the result of an operator may have other strides in dimensions of size 1.
 bool HasUsualStrides(const at::Tensor& tensor) {
@@ -103,67 +56,126 @@ bool HasUsualStrides(const at::Tensor& tensor) {
   return true;
 }
 
-// Checks everything and makes the kernel's list; changes nothing. `made` gets
-// the new momentum buffers, undefined where there is one already.
-template <typename T>
-std::vector<optim::SgdTensor<T>> Prepare(const Lists& lists, const Hyperparameters& h,
-                                         std::vector<at::Tensor>* made) {
-  std::vector<optim::SgdTensor<T>> tensors;
-  tensors.reserve(lists.params.size());
-  AliasCheck alias;
-  for (std::size_t i = 0; i < lists.params.size(); ++i) {
-    const at::Tensor &p = *lists.params[i], &g = *lists.grads[i];
+// Everything that a step will do. Made by checks that change nothing.
+class Plan {
+ public:
+  Plan(const SgdLists& lists, const Hyperparameters& h) : lists_(lists), h_(h) {
+    for (std::size_t i = 0; i < lists.params.size(); ++i) Add(i);
+    Require(!alias_.Overlaps(), Reason::kAliasing);
+    if (!floats_.empty()) float_scalars_ = Scalars<float>(h);
+    if (!doubles_.empty()) double_scalars_ = Scalars<double>(h);
+    Require(CheckThreads(elements_));
+  }
+
+  std::int64_t elements() const { return elements_; }
+
+  // Makes the momentum buffers of a first step: undefined in `made` where there
+  // is one already.
+  void MakeBuffers(std::vector<at::Tensor>* made) {
+    made->resize(lists_.params.size());
+    std::size_t float_at = 0, double_at = 0;
+    for (std::size_t i = 0; i < lists_.params.size(); ++i) {
+      if (lists_.params[i]->scalar_type() == at::kFloat) {
+        MakeBuffer(&floats_[float_at++], *lists_.grads[i], &(*made)[i]);
+      } else {
+        MakeBuffer(&doubles_[double_at++], *lists_.grads[i], &(*made)[i]);
+      }
+    }
+  }
+
+  void Run() const {
+    RunOn<float>(floats_, float_scalars_);
+    RunOn<double>(doubles_, double_scalars_);
+  }
+
+ private:
+  template <typename T>
+  static void RunOn(const std::vector<optim::SgdTensor<T>>& tensors,
+                    const optim::SgdScalars<T>& scalars) {
+    if (!tensors.empty()) optim::Sgd<T>(tensors, scalars, TorchIsa(), TorchThreads());
+  }
+
+  template <typename T>
+  static void MakeBuffer(optim::SgdTensor<T>* tensor, const at::Tensor& grad, at::Tensor* made) {
+    if (!tensor->first_step) return;
+    *made = at::empty_strided(grad.sizes(), grad.strides(), grad.options());
+    tensor->momentum_buffer = made->mutable_data_ptr<T>();
+  }
+
+  void Add(std::size_t i) {
+    const at::Tensor &p = *lists_.params[i], &g = *lists_.grads[i];
     Require(CheckDense(p));
     Require(CheckDense(g));
     Require(CheckSameLayout(p, g));
-    Require(p.scalar_type() == lists.params[0]->scalar_type(), Reason::kMixedDtypes);
+    elements_ += p.numel();
     const auto bytes = static_cast<std::int64_t>(p.nbytes());
-    alias.Write(p.const_data_ptr(), bytes);
-    alias.Read(g.const_data_ptr(), bytes);
-    tensors.push_back({p.mutable_data_ptr<T>(), g.const_data_ptr<T>(), nullptr, p.numel(), false});
-    if (h.momentum == 0) continue;
-
-    const at::Tensor* buffer = lists.momentum_buffers[i];
-    tensors.back().first_step = buffer == nullptr;
-    if (buffer == nullptr) {
+    alias_.Write(p.const_data_ptr(), bytes);
+    alias_.Read(g.const_data_ptr(), bytes);
+    const at::Tensor* buffer = h_.momentum == 0 ? nullptr : lists_.momentum_buffers[i];
+    if (buffer != nullptr) {
+      Require(CheckDense(*buffer));
+      Require(CheckSameLayout(p, *buffer));
+      alias_.Write(buffer->const_data_ptr(), bytes);
+    } else if (h_.momentum != 0) {
       // torch clones the gradient, or what maximize and weight decay made of it.
-      Require((!h.maximize && h.weight_decay == 0) || (HasUsualStrides(p) && HasUsualStrides(g)),
+      Require((!h_.maximize && h_.weight_decay == 0) || (HasUsualStrides(p) && HasUsualStrides(g)),
               Reason::kLayout);
-      continue;
     }
-    Require(CheckDense(*buffer));
-    Require(CheckSameLayout(p, *buffer));
-    alias.Write(buffer->const_data_ptr(), bytes);
-    tensors.back().momentum_buffer = buffer->mutable_data_ptr<T>();
+    if (p.scalar_type() == at::kFloat) {
+      Append(&floats_, p, g, buffer);
+    } else {
+      Append(&doubles_, p, g, buffer);
+    }
   }
-  Require(!alias.Overlaps(), Reason::kAliasing);
 
-  // Nothing can be declined any more, so memory may be asked for.
-  made->resize(tensors.size());
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
-    if (!tensors[i].first_step) continue;
-    const at::Tensor& g = *lists.grads[i];
-    (*made)[i] = at::empty_strided(g.sizes(), g.strides(), g.options());
-    tensors[i].momentum_buffer = (*made)[i].mutable_data_ptr<T>();
+  template <typename T>
+  void Append(std::vector<optim::SgdTensor<T>>* tensors, const at::Tensor& p, const at::Tensor& g,
+              const at::Tensor* buffer) const {
+    if (tensors->empty()) tensors->reserve(lists_.params.size());
+    tensors->push_back({p.mutable_data_ptr<T>(), g.const_data_ptr<T>(),
+                        buffer == nullptr ? nullptr : buffer->mutable_data_ptr<T>(), p.numel(),
+                        h_.momentum != 0 && buffer == nullptr});
   }
-  return tensors;
+
+  const SgdLists& lists_;
+  const Hyperparameters& h_;
+  std::vector<optim::SgdTensor<float>> floats_;
+  std::vector<optim::SgdTensor<double>> doubles_;
+  optim::SgdScalars<float> float_scalars_ = {};
+  optim::SgdScalars<double> double_scalars_ = {};
+  std::int64_t elements_ = 0;
+  AliasCheck alias_;
+};
+
+}  // namespace
+
+Reason CheckSgdOptions(const SgdOptions& o) {
+  // torch's foreach path has the bits of its loop; the fused one has others.
+  if (!IsFalse(o.fused)) return Reason::kFused;
+  if (!IsFalse(o.has_sparse_grad)) return Reason::kSparse;
+  if (!IsNone(o.grad_scale) || !IsNone(o.found_inf)) return Reason::kGradScaling;
+  const bool flags = IsFlag(o.foreach) && IsFlag(o.nesterov) && IsFlag(o.maximize);
+  return flags ? CheckThread() : Reason::kArguments;
 }
 
-template <typename T>
-void Step(const Lists& lists, const Hyperparameters& h, PyObject* buffer_list, Mode mode) {
-  const optim::SgdScalars<T> scalars = Scalars<T>(h);
-  std::vector<at::Tensor> made;
-  const std::vector<optim::SgdTensor<T>> tensors = Prepare<T>(lists, h, &made);
+bool HasMomentum(const SgdOptions& options) { return PlainValue(options.momentum) != 0; }
 
-  std::int64_t elements = 0;
-  for (const auto& tensor : tensors) elements += tensor.numel;
-  Require(CheckThreads(elements));
+void ServeSgd(const SgdOptions& options, const SgdLists& lists, PyObject* buffer_list, Mode mode) {
+  const Hyperparameters h = GetHyperparameters(options);
+  // There torch's foreach path adds the momentum to the program's own gradients.
+  const bool changes_grads = h.nesterov && h.momentum != 0 && h.weight_decay == 0 && !h.maximize;
+  Require(options.foreach != Py_True || !changes_grads, Reason::kForeach);
+  Require(lists.params.CheckPlacement(lists.grads));
+  // Also declines the step that makes a DTensor's buffer: torch's code makes it.
+  if (h.momentum != 0) Require(lists.params.CheckPlacement(lists.momentum_buffers));
+  Plan plan(lists, h);
   if (mode == Mode::kExplain) return;
-  RunKernel(sgd_counters, "kwker::sgd", elements,
-            [&] { optim::Sgd<T>(tensors, scalars, TorchIsa(), TorchThreads()); });
+  std::vector<at::Tensor> made;
+  plan.MakeBuffers(&made);
+  RunKernel(sgd_counters, "kwker::sgd", plan.elements(), [&plan] { plan.Run(); });
 
   // As many in-place operators as torch's loop runs on each.
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
+  for (std::size_t i = 0; i < lists.params.size(); ++i) {
     BumpVersion(lists.params.Outer(i), 1);
     if (made[i].defined()) {
       // Fails with IndexError if the list has been shortened meanwhile, as torch's loop does.
@@ -174,48 +186,6 @@ void Step(const Lists& lists, const Hyperparameters& h, PyObject* buffer_list, M
       BumpVersion(lists.momentum_buffers.Outer(i), 2);
     }
   }
-}
-
-void Serve(const Arguments& a, Mode mode) {
-  CheckFlags(a);
-  Require(CheckThread());
-  const Hyperparameters h = GetHyperparameters(a);
-  Lists lists;
-  lists.params = Tensors(a[kParams]);
-  const auto size = static_cast<Py_ssize_t>(lists.params.size());
-  Require(size > 0, Reason::kArguments);
-  lists.grads = Tensors(a[kGrads], size);
-  if (h.momentum != 0) {
-    lists.momentum_buffers = Tensors(a[kMomentumBuffers], size, /*or_none=*/true);
-  }
-  Require(lists.params.CheckPlacement(lists.grads));
-  // Also declines the step that makes a DTensor's buffer: torch's code makes it.
-  if (h.momentum != 0) Require(lists.params.CheckPlacement(lists.momentum_buffers));
-  Require(CheckDense(*lists.params[0]));
-  if (lists.params[0]->scalar_type() == at::kFloat) {
-    Step<float>(lists, h, a[kMomentumBuffers], mode);
-  } else {
-    Step<double>(lists, h, a[kMomentumBuffers], mode);
-  }
-}
-
-}  // namespace
-
-void SetSgdLoop(pybind11::dict module, const pybind11::dict& functions) {
-  loop.Set(std::move(module), functions);
-}
-
-bool SgdEntry(const Call& call, PyObject** result) {
-  const std::optional<Arguments> arguments = SgdSignature().Sort(call);
-  if (!arguments || !sgd_counters.enabled) return false;
-  const Reason reason = ReasonOf([&] { Serve(*arguments, Mode::kServe); });
-  return Served(sgd_counters, reason, result);
-}
-
-bool SgdExplain(const Call& call, PyObject** result) {
-  const std::optional<Arguments> arguments = SgdSignature().Sort(call);
-  if (!arguments) return Explained(Reason::kArguments, result);
-  return Explained(ReasonOf([&] { Serve(*arguments, Mode::kExplain); }), result);
 }
 
 }  // namespace kwker::pyext

@@ -3,6 +3,7 @@
 #include <torch/csrc/autograd/python_variable.h>
 
 #include <algorithm>
+#include <array>
 
 namespace kwker::pyext {
 namespace {
@@ -77,23 +78,42 @@ Reason CheckScalarTensor(const at::Tensor& tensor) {
   return reason == Reason::kNone || reason == Reason::kInferenceMode ? reason : Reason::kStep;
 }
 
-bool AliasCheck::Overlaps() {
-  // The parameters and states of an optimizer are the same memory at each step,
-  // only the gradients are new: keep what was sorted last.
-  thread_local std::vector<Interval> last_writes, sorted;
-  if (writes_ != last_writes) {
-    sorted = writes_;
+namespace {
+
+// The writes of one call, sorted, if they do not overlap.
+struct Sorted {
+  std::vector<AliasCheck::Interval> as_given, sorted;
+  bool disjoint = false;
+
+  void Fill(const std::vector<AliasCheck::Interval>& writes) {
+    as_given = writes;
+    sorted = writes;
     std::sort(sorted.begin(), sorted.end(),
-              [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
-    last_writes = writes_;
+              [](const auto& a, const auto& b) { return a.begin < b.begin; });
+    disjoint = true;
     for (std::size_t i = 1; i < sorted.size(); ++i) {
-      if (sorted[i].begin < sorted[i - 1].end) {
-        last_writes.clear();
-        sorted.clear();
-        return true;
-      }
+      if (sorted[i].begin < sorted[i - 1].end) disjoint = false;
     }
   }
+};
+
+// The parameters and states of a group are the same memory at each step, only the
+// gradients are new: what was sorted is kept, for some groups a thread.
+Sorted& SortedOf(const std::vector<AliasCheck::Interval>& writes) {
+  constexpr std::size_t kKept = 8;
+  thread_local std::array<Sorted, kKept> kept;
+  const std::size_t key = writes.empty() ? 0 : writes.front().begin / 64 + writes.size();
+  Sorted& found = kept[key * 0x9E3779B97F4A7C15 >> 61];
+  if (found.as_given != writes) found.Fill(writes);
+  return found;
+}
+
+}  // namespace
+
+bool AliasCheck::Overlaps() {
+  const Sorted& writes = SortedOf(writes_);
+  if (!writes.disjoint) return true;
+  const std::vector<Interval>& sorted = writes.sorted;
   return std::any_of(reads_.begin(), reads_.end(), [&](const Interval& read) {
     // The first write that ends behind the read's start; both ends are in order.
     const auto at = std::upper_bound(

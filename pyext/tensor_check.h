@@ -30,6 +30,11 @@ Reason CheckScalarTensor(const at::Tensor& tensor);
 // Finds memory that one call would write and use twice.
 class AliasCheck {
  public:
+  struct Interval {
+    std::uintptr_t begin, end;
+    bool operator==(const Interval&) const = default;
+  };
+
   void Write(const void* start, std::int64_t bytes) { Add(writes_, start, bytes); }
   void Read(const void* start, std::int64_t bytes) { Add(reads_, start, bytes); }
 
@@ -37,10 +42,6 @@ class AliasCheck {
   bool Overlaps();
 
  private:
-  struct Interval {
-    std::uintptr_t begin, end;
-    bool operator==(const Interval&) const = default;
-  };
   static void Add(std::vector<Interval>& list, const void* start, std::int64_t bytes) {
     const auto begin = reinterpret_cast<std::uintptr_t>(start);
     if (bytes > 0) list.push_back({begin, begin + static_cast<std::uintptr_t>(bytes)});

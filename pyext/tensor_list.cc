@@ -41,16 +41,36 @@ bool IsPartial(PyObject* spec) {
 
 Reason TensorList::Fill(PyObject* list, bool or_none) {
   if (list == nullptr || !PyList_CheckExact(list)) return Reason::kArguments;
-  items_ = py::reinterpret_steal<py::object>(PyList_AsTuple(list));
-  if (!items_) throw py::error_already_set();
-  const Py_ssize_t count = PyTuple_GET_SIZE(items_.ptr());
+  const auto items = py::reinterpret_steal<py::object>(PyList_AsTuple(list));
+  if (!items) throw py::error_already_set();
+  holders_.push_back(items);
+  const Py_ssize_t count = PyTuple_GET_SIZE(items.ptr());
   tensors_.reserve(static_cast<std::size_t>(count));
   outers_.reserve(static_cast<std::size_t>(count));
   for (Py_ssize_t i = 0; i < count; ++i) {
-    const Reason reason = Add(PyTuple_GET_ITEM(items_.ptr(), i), or_none);
+    const Reason reason = Add(PyTuple_GET_ITEM(items.ptr(), i), or_none);
     if (reason != Reason::kNone) return reason;
   }
   return Reason::kNone;
+}
+
+void TensorList::Reserve(std::size_t size) {
+  tensors_.reserve(size);
+  outers_.reserve(size);
+}
+
+void TensorList::Append(PyObject* item, const at::Tensor& tensor) {
+  holders_.reserve(tensors_.capacity());
+  holders_.push_back(py::reinterpret_borrow<py::object>(item));
+  tensors_.push_back(&tensor);
+  outers_.push_back(&tensor);
+}
+
+void TensorList::Append(const at::Tensor& tensor) {
+  held_.reserve(tensors_.capacity());  // so that none ever moves
+  held_.push_back(tensor);
+  tensors_.push_back(&held_.back());
+  outers_.push_back(&held_.back());
 }
 
 Reason TensorList::Add(PyObject* item, bool or_none) {
@@ -60,7 +80,7 @@ Reason TensorList::Add(PyObject* item, bool or_none) {
   if (Py_TYPE(item) == DTensorType()) {
     py::object shard = Attribute(item, "_local_tensor");
     tensor = ExactTensor(shard.ptr(), &reason);
-    shards_.push_back(std::move(shard));
+    holders_.push_back(std::move(shard));
     spec = Attribute(item, "_spec");
     outers_.push_back(&THPVariable_Unpack(item));
   } else {

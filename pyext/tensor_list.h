@@ -14,9 +14,15 @@ namespace kwker::pyext {
 // Holds what it points to: another thread may empty the list while a kernel runs.
 class TensorList {
  public:
-  // Of an exact list whose items are exactly torch.Tensor, torch.nn.Parameter or
+  // From an exact list whose items are exactly torch.Tensor, torch.nn.Parameter or
   // DTensor, or None where that is allowed. Not kNone: why it is not that.
   Reason Fill(PyObject* list, bool or_none = false);
+
+  // One by one: a tensor and the Python object that holds it, or a tensor alone. As
+  // many as were reserved at most.
+  void Reserve(std::size_t size);
+  void Append(PyObject* item, const at::Tensor& tensor);
+  void Append(const at::Tensor& tensor);
 
   std::size_t size() const { return tensors_.size(); }
 
@@ -41,8 +47,8 @@ class TensorList {
 
   std::vector<const at::Tensor*> tensors_, outers_;
   std::vector<pybind11::object> specs_;  // of DTensors, null for others; empty without any
-  std::vector<pybind11::object> shards_;
-  pybind11::object items_;
+  std::vector<pybind11::object> holders_;
+  std::vector<at::Tensor> held_;
 };
 
 }  // namespace kwker::pyext

@@ -1,6 +1,7 @@
 """The extension module: kernels on torch's tensors. Not for users; see kwker.torch_ops."""
 
 from collections.abc import Callable
+from types import CodeType
 from typing import Any
 
 from torch import Tensor
@@ -56,6 +57,18 @@ def set_adam_loop(module: dict[str, Any], functions: dict[str, Any]) -> None:
 
 def set_sgd_loop(module: dict[str, Any], functions: dict[str, Any]) -> None:
     """The namespace and, by name, the objects in it that the hook stands for."""
+
+def set_adam_step(code: CodeType, name: str, function: Callable[..., Any]) -> None:
+    """Adam.step()'s code, and the function that it must find by this name in its module."""
+
+def set_sgd_step(code: CodeType, name: str, function: Callable[..., Any]) -> None:
+    """SGD.step()'s code, and the function that it must find by this name in its module."""
+
+def adam_group_hook(original: Callable[..., bool]) -> Callable[..., bool]:
+    """A function in C in place of Adam._init_group, that does the step of an ordinary group."""
+
+def sgd_group_hook(original: Callable[..., bool]) -> Callable[..., bool]:
+    """A function in C in place of SGD._init_group, that does the step of an ordinary group."""
 
 def observe(
     original: Callable[..., Any],

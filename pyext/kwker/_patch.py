@@ -1,4 +1,4 @@
-"""Replacing a function in one of torch's modules, and putting it back."""
+"""Replacing a function in one of torch's modules or classes, and putting it back."""
 
 from __future__ import annotations
 
@@ -14,26 +14,29 @@ from kwker import _import_hook
 
 
 class Patch:
-    """One function of a module and the hook that stands in its place.
+    """One function of a module or class and the hook that stands in its place.
 
     Both are kept for the life of the process: the same hook is used again by a later install, so
     that code which has kept it goes on working, with torch's own behaviour while nothing is
     installed.
 
     Args:
-        module: one of torch's.
+        module: one of torch's, or a class.
         attribute: the function's name there.
         calls: names of the module's functions that it calls, and the hook does not.
         make_hook: makes the hook, once, when it is first wanted; gets the function and, by name,
             those of `calls`.
+        also: patches that go in and out with this one; it works without those whose place is
+            taken by others.
     """
 
     def __init__(
         self,
-        module: ModuleType,
+        module: ModuleType | type,
         attribute: str,
         calls: Sequence[str],
         make_hook: Callable[[Callable[..., Any], dict[str, Any]], Any],
+        also: Sequence[Patch] = (),
     ) -> None:
         self.module = module
         self.attribute = attribute
@@ -41,6 +44,7 @@ class Patch:
         self.original: Any = None  # until prepare() has been called
         self.hook: Any = None
         self._make_hook = make_hook
+        self._also = also
         self._put_in = False
         self._shown_to_dynamo = False
 
@@ -70,6 +74,9 @@ class Patch:
         self._put_in = getattr(self.module, self.attribute) is self.hook
         if self._put_in and not self._shown_to_dynamo:
             _import_hook.when_imported("torch._dynamo", self._show_original_to_dynamo)
+        for other in self._also:
+            if self._put_in and other.prepare():
+                other.apply()
         return self._put_in
 
     def undo(self, stacklevel: int) -> None:
@@ -78,6 +85,8 @@ class Patch:
         Args:
             stacklevel: of the user's call above this one, for the warning in that case.
         """
+        for other in self._also:
+            other.undo(stacklevel + 1)
         if self.hook is None:
             return
         _import_hook.cancel("torch._dynamo", self._show_original_to_dynamo)
@@ -86,12 +95,17 @@ class Patch:
             setattr(self.module, self.attribute, self.original)
         elif self._put_in:
             warnings.warn(
-                f"{self.module.__name__}.{self.attribute} was replaced after kwker's install(); "
+                f"{self._place()} was replaced after kwker's install(); "
                 "it stays as it is, and what it calls of kwker's runs torch's own code from now on",
                 RuntimeWarning,
                 stacklevel=stacklevel + 1,
             )
         self._put_in = False
+
+    def _place(self) -> str:
+        owner = self.module
+        module = f"{owner.__module__}." if isinstance(owner, type) else ""
+        return f"{module}{owner.__name__}.{self.attribute}"
 
     def _show_original_to_dynamo(self, _: ModuleType) -> None:
         """torch.compile traces torch's own function where it meets the hook, as without Kwker.

@@ -29,6 +29,8 @@ PLACES = [
     if not name.startswith("__")
 ]
 CLASSES = [Optimizer, Adam, AdamW, SGD]
+for _cls in (Adam, AdamW, SGD):
+    _cls([torch.nn.Parameter(torch.zeros(1))])  # torch itself wraps a class's step() then
 
 
 def _all() -> dict[tuple[str, str], Any]:

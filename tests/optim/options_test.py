@@ -11,17 +11,17 @@ from torch import Tensor
 from torch.optim import SGD, Adam, AdamW, Optimizer
 
 from comparison import By, assert_same, assert_succeeds_same, with_state
-from tables import Case, draw
+from tables import DTYPES, OURS, Case, draw
 
 
-def _train(case: Case, steps: int = 4) -> object:
-    parameters = [draw((n,), seed=n).requires_grad_() for n in (1, 40, 1001)]
+def _train(case: Case, steps: int = 4, dtype: torch.dtype = torch.float32) -> object:
+    parameters = [draw((n,), dtype=dtype, seed=n).requires_grad_() for n in (1, 40, 1001)]
     optimizer = case.make(parameters)
 
     def run() -> None:
         for step in range(steps):
             for parameter in parameters:
-                parameter.grad = draw(parameter.shape, seed=step + 1)
+                parameter.grad = draw(parameter.shape, dtype=dtype, seed=step + 1)
             optimizer.step()
 
     return with_state(run, optimizer)
@@ -32,20 +32,26 @@ def _tensor(value: float, **options: Any) -> Tensor:
 
 
 DECLINED = [
-    Case(Adam, {"foreach": True}),
     Case(Adam, {"fused": True}),
-    Case(AdamW, {"foreach": True, "weight_decay": 0.1}),
     Case(AdamW, {"fused": True, "weight_decay": 0.1}),
     Case(AdamW, {"foreach": True, "amsgrad": True}),
     Case(AdamW, {"lr": _tensor(0.01)}),
     Case(AdamW, {"lr": _tensor(0.01), "betas": (_tensor(0.9), _tensor(0.99))}),
     Case(Adam, {"betas": (_tensor(0.9), _tensor(0.99))}),
     Case(Adam, {"lr": _tensor(0.01, dtype=torch.float64), "weight_decay": 0.1}),
-    Case(SGD, {"foreach": True, "momentum": 0.9}),
     Case(SGD, {"fused": True, "momentum": 0.9}),
     Case(SGD, {"lr": _tensor(0.01)}),
     Case(SGD, {"lr": _tensor(0.01), "weight_decay": _tensor(0.1), "momentum": 0.9}),
     Case(SGD, {"weight_decay": _tensor(0.1)}),
+]
+
+
+# Nesterov without a copy of the gradients: torch's foreach path changes the program's own.
+FOREACH = [
+    Case(case.cls, case.options, By.TORCH)
+    if case.options.get("nesterov") and not case.options.keys() & {"weight_decay", "maximize"}
+    else case
+    for case in OURS
 ]
 
 
@@ -66,6 +72,14 @@ def test_torchs_other_paths(case: Case, threads: int) -> None:
 )
 def test_the_loop_asked_for(case: Case) -> None:
     assert_succeeds_same(lambda: _train(case))
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("case", FOREACH, ids=str)
+def test_foreach_has_the_loops_bits(case: Case, dtype: torch.dtype, threads: int) -> None:
+    """foreach=True with Kwker, against torch's own foreach path."""
+    foreach = Case(case.cls, {**case.options, "foreach": True})
+    assert_succeeds_same(lambda: _train(foreach, dtype=dtype), case.by)
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ CASES: list[tuple[type[torch.optim.Optimizer], dict[str, Any], str, str]] = [
     (torch.optim.Adam, {"betas": (0.0, 0.9)}, "optim.adam", "beta1 is 0"),
     (torch.optim.AdamW, {"fused": True}, "optim.adamw", "fused=True was asked for"),
     (torch.optim.SGD, {"lr": 0.1, "momentum": 0.9}, "optim.sgd", ""),
-    (torch.optim.SGD, {"lr": 0.1, "foreach": True}, "optim.sgd", "foreach=True was asked for"),
+    (torch.optim.SGD, {"lr": 0.1, "fused": True}, "optim.sgd", "fused=True was asked for"),
     (
         torch.optim.SGD,
         {"lr": torch.tensor(0.1)},
@@ -65,13 +65,13 @@ def test_before_there_are_gradients_and_group_by_group() -> None:
     model = nn.Linear(3, 4)
     groups: list[dict[str, Any]] = [
         {"params": [model.weight]},
-        {"params": [model.bias], "foreach": True},
+        {"params": [model.bias], "fused": True},
     ]
     first, second = sto.explain(torch.optim.AdamW(groups))
     assert str(first) == "AdamW.step(), group 0: 1 tensors, 12 elements: accelerated by optim.adamw"
     assert str(second) == (
         "AdamW.step(), group 1: 1 tensors, 4 elements: torch's own code (optim.adamw): "
-        "foreach=True was asked for"
+        "fused=True was asked for"
     )
 
 

@@ -223,11 +223,11 @@ def test_nothing_is_warned_of_where_all_is_equal() -> None:
 def test_stats_count_calls_elements_and_reasons() -> None:
     sto.install()
     step(torch.optim.SGD)
-    step(torch.optim.SGD, foreach=True)
+    step(torch.optim.SGD, fused=True)
     stats = sto.stats()["optim.sgd"]
     assert (stats["calls"], stats["elements"]) == (1, 10)
     assert stats["seconds"] > 0
-    assert stats["fallbacks"] == {"foreach=True was asked for": 1}
+    assert stats["fallbacks"] == {"fused=True was asked for": 1}
     sto.reset_stats()
     assert sto.stats()["optim.sgd"]["fallbacks"] == {}
 
