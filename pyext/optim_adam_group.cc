@@ -45,7 +45,6 @@ AdamLists Walk(const OptimGroup& group, const Names& names) {
         AppendState(state, names.exp_avg_sq, &lists.exp_avg_sqs);
         AppendState(state, names.step, &lists.steps);
       });
-  Require(lists.params.size() > 0, Reason::kArguments);
   return lists;
 }
 
@@ -77,8 +76,10 @@ Reason Serve(PyObject* optimizer, PyObject* group_dict) {
                                .weight_decay = group[names.weight_decay],
                                .eps = group[names.eps]};
   const Reason reason = CheckAdamOptions(options);
-  if (reason == Reason::kNone) ServeAdam(counters, options, Walk(group, names), Mode::kServe);
-  return reason;
+  if (reason != Reason::kNone) return reason;
+  const AdamLists lists = Walk(group, names);
+  if (lists.params.size() > 0) ServeAdam(counters, options, lists, Mode::kServe);
+  return Reason::kNone;
 }
 
 }  // namespace

@@ -34,7 +34,6 @@ SgdLists Walk(const OptimGroup& group, const Names& names, bool has_momentum) {
         // None in a first step: then torch's step() puts what sgd() makes into the state.
         if (has_momentum) AppendState(state, names.momentum_buffer, &lists.momentum_buffers);
       });
-  Require(lists.params.size() > 0, Reason::kArguments);
   return lists;
 }
 
@@ -58,11 +57,10 @@ Reason Serve(PyObject* optimizer, PyObject* group_dict) {
                               .lr = group[names.lr],
                               .dampening = group[names.dampening]};
   const Reason reason = CheckSgdOptions(options);
-  if (reason == Reason::kNone) {
-    ServeSgd(options, Walk(group, names, HasMomentum(options)), /*buffer_list=*/nullptr,
-             Mode::kServe);
-  }
-  return reason;
+  if (reason != Reason::kNone) return reason;
+  const SgdLists lists = Walk(group, names, HasMomentum(options));
+  if (lists.params.size() > 0) ServeSgd(options, lists, /*buffer_list=*/nullptr, Mode::kServe);
+  return Reason::kNone;
 }
 
 }  // namespace
