@@ -2,7 +2,30 @@
 
 load("@python//:defs.bzl", "EXT_SUFFIX")
 
-def py_extension(name, srcs, deps = [], copts = [], linkopts = [], **kwargs):
+_LIBTORCH_COPTS = [
+    "-fvisibility=hidden",
+    # at::parallel_for is a template over OpenMP. Only compiled with it:
+    # the run-time library is the one torch has loaded, and no other.
+    "-fopenmp",
+    # torch's headers are not ours to mend.
+    "-isystem",
+    "external/libtorch/include",
+    "-isystem",
+    "external/libtorch/include/torch/csrc/api/include",
+]
+
+def libtorch_library(name, deps = [], **kwargs):
+    """A part of extension modules that uses libtorch."""
+    native.cc_library(
+        name = name,
+        copts = _LIBTORCH_COPTS,
+        # Only an archive: no shared library for the tests.
+        linkstatic = True,
+        deps = deps + ["@libtorch//:headers"],
+        **kwargs
+    )
+
+def py_extension(name, srcs, deps = [], **kwargs):
     """An extension module that uses libtorch; name is its path, without suffix.
 
     The module is not linked with libpython, and finds libtorch because
@@ -12,17 +35,7 @@ def py_extension(name, srcs, deps = [], copts = [], linkopts = [], **kwargs):
         name = name + EXT_SUFFIX,
         srcs = srcs,
         additional_linker_inputs = ["@libtorch//:shared_objects"],
-        copts = [
-            "-fvisibility=hidden",
-            # at::parallel_for is a template over OpenMP. Only compiled with it:
-            # the run-time library is the one torch has loaded, and no other.
-            "-fopenmp",
-            # torch's headers are not ours to mend.
-            "-isystem",
-            "external/libtorch/include",
-            "-isystem",
-            "external/libtorch/include/torch/csrc/api/include",
-        ] + copts,
+        copts = _LIBTORCH_COPTS,
         linkopts = [
             "-Lexternal/libtorch/lib",
             "-lc10",
@@ -30,13 +43,14 @@ def py_extension(name, srcs, deps = [], copts = [], linkopts = [], **kwargs):
             "-ltorch_python",
             "-Wl,-rpath,$$ORIGIN/../torch/lib",
             "-Wl,--exclude-libs,ALL",
-        ] + linkopts,
+        ],
         linkshared = True,
         deps = deps + ["@libtorch//:headers"],
         **kwargs
     )
     native.filegroup(
         name = name,
+        testonly = kwargs.get("testonly"),
         srcs = [name + EXT_SUFFIX],
         visibility = kwargs.get("visibility"),
     )

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "audit/utf8.h"
 #include "cli/ask_python.h"
@@ -15,8 +16,10 @@ namespace {
 
 using nlohmann::json;
 
-json Describe(const audit::PythonInstall& python) {
-  json info = AskPython(python, "describe", {});
+json Describe(const audit::PythonInstall& python, bool at_length) {
+  std::vector<std::string> args;
+  if (at_length) args.emplace_back("at length");
+  json info = AskPython(python, "describe", args);
   info["python"] = {{"version", python.version},
                     {"executable", python.executable},
                     {"libpython", python.libpython.empty() ? json() : json(python.libpython)},
@@ -42,17 +45,26 @@ std::string Text(const json& info) {
                    torch.at("capability").get<std::string>(), torch.at("threads").get<int>()));
   line("self-check", info.at("self_check").get<std::string>());
   page += '\n';
-  std::size_t width = 0;
-  for (const json& feature : info.at("features")) {
-    width = std::max(width, feature.at("name").get<std::string>().size());
-  }
+  const auto width = [&info](const char* name) {
+    std::size_t most = 0;
+    for (const json& feature : info.at("features")) {
+      most = std::max(most, feature.at(name).get<std::string>().size());
+    }
+    return most;
+  };
+  const std::size_t name_width = width("name"), state_width = width("state");
   for (const json& feature : info.at("features")) {
     const auto text = [&](const char* name) {
       return audit::Printable(feature.at(name).get<std::string>());
     };
     const std::string detail = text("detail");
-    page += fmt::format("{:<{}}  {:<4} replaces {}{}\n", text("name"), width, text("state"),
-                        text("replaces"), detail.empty() ? "" : ": " + detail);
+    page += fmt::format("{:<{}}  {:<{}}  replaces {}{}\n", text("name"), name_width, text("state"),
+                        state_width, text("replaces"), detail.empty() ? "" : ": " + detail);
+  }
+  if (info.at("verification").is_object()) {
+    page += "\nself-checks at length\n";
+    std::istringstream table(info.at("verification").at("table").get<std::string>());
+    for (std::string row; std::getline(table, row);) page += audit::Printable(row) + '\n';
   }
   return page;
 }
@@ -63,12 +75,13 @@ InfoCommand::InfoCommand(CLI::App& app)
     : command_(app.add_subcommand("info", "Show what is installed and check it on this machine")) {
   SetUsage(*command_, "Usage: kwker info [options]");
   command_->add_flag("--json", json_, "As JSON");
+  command_->add_flag("--verify", verify_, "Compare with torch at length, and show what was found");
   AddPythonOption(*command_, python_);
 }
 
 int InfoCommand::Run(const Invocation& invocation) const {
   if (!invocation.script_words.empty()) throw UsageError("info takes no script");
-  const json info = Describe(UsePython(python_, invocation.self));
+  const json info = Describe(UsePython(python_, invocation.self), verify_);
   std::cout << (json_ ? info.dump(2, ' ', false, json::error_handler_t::replace) + "\n"
                       : Text(info));
   if (!std::cout.flush()) {

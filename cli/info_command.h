@@ -19,6 +19,7 @@ class InfoCommand {
   CLI::App* command_;
   std::string python_;
   bool json_ = false;
+  bool verify_ = false;
 };
 
 }  // namespace kwker::cli

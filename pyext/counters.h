@@ -23,6 +23,7 @@ enum class Reason : std::uint8_t {
   kDtype,
   kFlushDenormal,
   kForeach,
+  kForked,
   kForwardAd,
   kFused,
   kGradMode,

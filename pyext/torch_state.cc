@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <fstream>
+#include <sstream>
 #include <string>
 
 namespace kwker::pyext {
@@ -71,10 +73,33 @@ void EndPool() {
   if (omp_pause_resource_all != nullptr) omp_pause_resource_all(kHard);
 }
 
+// Whether this process was made by fork() and has run no other program since:
+// PF_FORKNOEXEC among the kernel's flags of it, proc(5).
+bool WasForked() {
+  std::ifstream file("/proc/self/stat");
+  std::string line;
+  std::getline(file, line);
+  // From behind the program's name, which may have spaces: state, ppid, pgrp,
+  // session, tty_nr, tpgid, flags.
+  std::istringstream fields(line.substr(line.rfind(')') + 1));
+  std::string skipped;
+  for (int i = 0; i < 6; ++i) fields >> skipped;
+  unsigned long flags = 0;
+  fields >> flags;
+  constexpr unsigned long kForkNoExec = 0x40;
+  return (flags & kForkNoExec) != 0;
+}
+
+// Whether OpenMP's threads may have been lost in a fork that nobody prepared.
+bool loaded_after_fork = false;
+
 }  // namespace
 
 void SurviveForks() {
-  static const int registered = pthread_atfork(&EndPool, nullptr, nullptr);
+  static const int registered = [] {
+    loaded_after_fork = WasForked();
+    return pthread_atfork(&EndPool, nullptr, nullptr);
+  }();
   static_cast<void>(registered);
 }
 
@@ -89,8 +114,8 @@ Isa TorchIsa() {
 }
 
 ParallelFor TorchThreads() {
-  return {at::in_parallel_region() ? 1 : at::get_num_threads(),
-          [](int tasks, const std::function<void(int)>& body) {
+  const bool alone = loaded_after_fork || at::in_parallel_region();
+  return {alone ? 1 : at::get_num_threads(), [](int tasks, const std::function<void(int)>& body) {
             at::parallel_for(0, tasks, 1, [&](std::int64_t begin, std::int64_t end) {
               for (std::int64_t i = begin; i < end; ++i) body(static_cast<int>(i));
             });
@@ -112,8 +137,9 @@ Reason CheckThread() {
 
 Reason CheckThreads(std::int64_t elements) {
   constexpr std::int64_t kTorchGrainSize = 32768;
-  return elements < kTorchGrainSize || PoolMxcsrIsDefault() ? Reason::kNone
-                                                            : Reason::kFlushDenormal;
+  if (elements < kTorchGrainSize) return Reason::kNone;
+  if (loaded_after_fork) return Reason::kForked;
+  return PoolMxcsrIsDefault() ? Reason::kNone : Reason::kFlushDenormal;
 }
 
 template <typename T>

@@ -19,7 +19,9 @@ ParallelFor TorchThreads();
 // A child that is forked while OpenMP's threads exist has none of them, yet waits
 // for them at its first parallel loop. Kernels start them for a sum of small
 // tensors, where torch would not; so from now on the threads of whoever forks are
-// ended before, and started again when they are wanted.
+// ended before, and started again when they are wanted. In a process that was
+// itself forked before it got here nobody can tell whether the threads live:
+// there kernels do without.
 void SurviveForks();
 
 // Why no kernel may run on this thread now, whatever its tensors: a torch

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from types import CodeType
-from typing import Any
+from typing import Any, Literal
 
 from torch import Tensor
 
@@ -31,8 +31,8 @@ adam_counters: Counters
 adamw_counters: Counters
 sgd_counters: Counters
 
-def isa() -> str:
-    """The instruction set of torch's kernels: "default", "avx2" or "avx512"."""
+def isa() -> Literal["default", "avx2", "avx512"]:
+    """The instruction set of torch's kernels: see kernels/base/isa.h."""
 
 def sqrt_form(float64: bool) -> str:
     """How kernels make torch's square root here: "estimate", "ieee" or "library"."""

@@ -41,7 +41,7 @@ def _function(function: object) -> Iterator[Explanation]:
     name = getattr(function, "__qualname__", repr(function))
     found = False
     for feature in FEATURES.values():
-        if feature.patch.stands_for(function):
+        if feature.is_imported and feature.patch.stands_for(function):
             found = True
             on = feature.state == "on"
             yield Explanation(name, feature.name, on, "" if on else f"it is {feature.state}")

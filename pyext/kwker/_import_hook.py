@@ -11,19 +11,32 @@ from types import ModuleType
 ImportCallback = Callable[[ModuleType], None]
 
 _waiting: dict[str, list[ImportCallback]] = {}
+# Modules that were waited for and whose code has run, though their import statement may not yet
+# have come to its end.
+_run: dict[str, ModuleType] = {}
+
+
+def is_imported(name: str) -> bool:
+    """Whether the module `name` is there, and its code has run."""
+    module = sys.modules.get(name)
+    return module is not None and (module is _run.get(name) or not _is_initializing(module))
 
 
 def when_imported(name: str, callback: ImportCallback) -> None:
     """Calls `callback(module)` as soon as the module `name` has been imported.
 
     At once if it has been already; otherwise right after its code has run, before the import
-    statement goes on. An exception of the callback is the import's, so it should raise none.
+    statement goes on. Once, even if it is asked for again meanwhile. An exception of the callback
+    is the import's, so it should raise none.
     """
     module = sys.modules.get(name)
-    if module is not None and not _is_initializing(module):
+    if module is not None and is_imported(name):
         callback(module)
         return
-    _waiting.setdefault(name, []).append(callback)
+    callbacks = _waiting.setdefault(name, [])
+    if callback in callbacks:
+        return
+    callbacks.append(callback)
     if module is None:
         if _finder not in sys.meta_path:
             sys.meta_path.insert(0, _finder)
@@ -72,6 +85,7 @@ def _call_back_after(spec: ModuleSpec) -> None:
     def execute_and_call_back(module: ModuleType) -> None:
         del loader.exec_module  # the class's own again
         execute(module)
+        _run[spec.name] = module
         callbacks = _waiting.pop(spec.name, [])
         if not _waiting and _finder in sys.meta_path:
             sys.meta_path.remove(_finder)

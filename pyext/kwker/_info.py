@@ -6,18 +6,27 @@ import json
 from typing import Any
 
 
-def describe() -> dict[str, Any]:
-    """What `kwker info` shows. Installs the kernels, which compares them with torch here."""
+def describe(at_length: str = "") -> dict[str, Any]:
+    """What `kwker info` shows. Installs the kernels, which compares them with torch here.
+
+    Args:
+        at_length: "at length" to compare at length.
+    """
+    import warnings
+
     import torch
 
     import kwker
     from kwker import _build, torch_ops
 
-    differences = {name: text for name, text in torch_ops.verify().items() if text}
-    if not differences:
+    found = None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of differences: the answer names them
         torch_ops.install()
-    else:
-        torch_ops.install(exclude=differences)
+        if at_length:
+            found = torch_ops.verify()
+    features = torch_ops.features()
+    differing = [f.name for f in features if f.state == "failed self-check"]
     return {
         "schema": "kwker.info/1",
         "kwker": kwker.__version__,
@@ -27,8 +36,14 @@ def describe() -> dict[str, Any]:
             "capability": torch.backends.cpu.get_cpu_capability(),
             "threads": torch.get_num_threads(),
         },
-        "self_check": f"failed: {', '.join(differences)}" if differences else "passed",
-        "features": [feature._asdict() for feature in torch_ops.features()],
+        "self_check": f"failed: {', '.join(differing)}" if differing else "passed",
+        "features": [feature._asdict() for feature in features],
+        "verification": None
+        if found is None
+        else {
+            "table": str(found),
+            "features": [verified._asdict() for verified in found.values()],
+        },
     }
 
 

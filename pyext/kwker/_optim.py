@@ -68,5 +68,6 @@ for _name, _function, _counters, _patch in (
             counters=_counters,
             patch=_patch,
             verify=partial(_verify_optim.difference, _name, _patch, _counters),
+            verify_at_length=partial(_verify_optim.differences, _name, _patch, _counters),
         )
     )

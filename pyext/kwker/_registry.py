@@ -6,38 +6,94 @@ Everything that names features reads `FEATURES`; nothing lists them a second tim
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from kwker import _import_hook
 
 if TYPE_CHECKING:
     from kwker._C import Counters
-    from kwker._patch import Patch
 
-State = Literal["on", "off", "failed self-check", "replaced by others"]
+State = Literal[
+    "on",
+    "off",  # not asked for
+    "off by user",  # left out by name
+    "failed self-check",
+    "not yet imported",  # on as soon as the program imports the library
+    "replaced by others",
+    "unsupported CPU",
+]
+Capability = Literal["default", "avx2", "avx512"]
+_CAPABILITIES: tuple[Capability, ...] = ("default", "avx2", "avx512")
+
+
+class Replacement(Protocol):
+    """What stands in a library's place while a feature is on: kwker._patch.Patch, for one."""
+
+    def prepare(self) -> bool:
+        """Makes ready what verify() needs. False where somebody else has taken the place."""
+
+    def apply(self) -> bool:
+        """Puts it in. False where somebody else has taken the place."""
+
+    def undo(self, stacklevel: int) -> None:
+        """Takes it out, if it is in."""
+
+    def stands_for(self, function: object) -> bool:
+        """Whether this is what is replaced, or what it is replaced by."""
 
 
 @dataclass
 class Feature:
-    """One replaced part of torch, with its own switch, self-check and counters."""
+    """One replaced part of torch or another library, with its switch, self-check and counters."""
 
     name: str  # "group.part"
-    replaces: str  # in torch's words
+    replaces: str  # in the library's words
     since: str  # the first torch release it was verified with
     counters: Counters  # shared with the C++ side, which looks at counters.enabled at each call
-    patch: Patch  # several features may share one
-    verify: Callable[[], str]  # "" if equal to torch on this machine, else what differs
-    difference: str | None = field(default=None, init=False)  # of verify(), once it has run
-    left_alone: bool = field(default=False, init=False)  # its place was taken at install
+    patch: Replacement  # several features may share one
+    # "" if equal to torch on this machine, else what differs: some tens of milliseconds at most.
+    verify: Callable[[], str]
+    # The same at length, at the present number of threads: "" or what differs, case by case.
+    verify_at_length: Callable[[], Iterator[str]] | None = None
+    # A module that the program imports when it likes: nothing else here is used before.
+    library: str | None = None
+    needs: Capability = "default"  # the least that torch must run on
+
+    difference: str | None = field(default=None, init=False)  # found by a check; None: not checked
+    idle: State = field(default="off", init=False)  # why it is not on, kept by kwker._switch
 
     @property
     def state(self) -> State:
         """What it is doing now."""
         if self.counters.enabled:
             return "on"
-        if self.difference:
-            return "failed self-check"
-        return "replaced by others" if self.left_alone else "off"
+        if not self.is_supported:
+            return "unsupported CPU"
+        return "failed self-check" if self.difference else self.idle
+
+    @property
+    def detail(self) -> str:
+        """What there is to say about the state; "" if it says all."""
+        match self.state:
+            case "failed self-check":
+                return self.difference or ""
+            case "not yet imported":
+                return f"waits for {self.library}"
+            case "unsupported CPU":
+                return f"needs {self.needs}, torch runs on {_capability()}"
+        return ""
+
+    @property
+    def is_supported(self) -> bool:
+        """Whether the kernels can run beside those that torch has chosen for this processor."""
+        return _CAPABILITIES.index(self.needs) <= _CAPABILITIES.index(_capability())
+
+    @property
+    def is_imported(self) -> bool:
+        """Whether the library is there to be replaced in."""
+        return self.library is None or _import_hook.is_imported(self.library)
 
     def check(self) -> str:
         """The outcome of verify(), which runs once a process."""
@@ -73,3 +129,9 @@ def resolve(names: Iterable[str]) -> list[Feature]:
         if name:
             found |= members
     return list(found.values())
+
+
+def _capability() -> Capability:
+    from kwker import _C  # not before torch, and kwker.torch_ops has seen to that
+
+    return _C.isa()

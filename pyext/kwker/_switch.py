@@ -7,11 +7,12 @@ import os
 import threading
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from types import ModuleType
 
 import torch
 
-from kwker import _environment
+from kwker import _environment, _import_hook
 from kwker._registry import FEATURES, Feature
 
 log = logging.getLogger("kwker")
@@ -26,13 +27,20 @@ os.register_at_fork(before=lock.acquire, after_in_parent=lock.release, after_in_
 class Claim:
     """A choice of features that holds until it is released, or until a newer one does."""
 
-    def __init__(self, features: Sequence[Feature]) -> None:
+    def __init__(
+        self, features: Iterable[Feature], left_out: Iterable[Feature] = (), verify: bool = True
+    ) -> None:
         self.features = list(features)
+        self.left_out = list(left_out)  # by name
+        self.verify = verify  # whether to check features whose library is imported later
 
 
 # The first is install()'s and never released; each `installed()` block adds one. Blocks may end
 # in any order, as those of two threads do: the newest that is left holds.
 _claims: list[Claim] = [Claim([])]
+
+# Libraries whose import is waited for.
+_awaited: set[str] = set()
 
 
 def on() -> list[Feature]:
@@ -40,25 +48,35 @@ def on() -> list[Feature]:
     return [f for f in FEATURES.values() if f.counters.enabled]
 
 
-def switch(wanted: Sequence[Feature], *, verify: bool, stacklevel: int) -> None:
+def switch(
+    wanted: Sequence[Feature], left_out: Sequence[Feature], *, verify: bool, stacklevel: int
+) -> None:
     """Changes the newest claim to these features, but for those that fail their self-check.
 
     Args:
         wanted: in any order.
+        left_out: features that the user does not want, by name.
         verify: whether to compare those not compared yet with torch; KWKER_VERIFY=0 overrules.
         stacklevel: of the user's call above this one, for warnings.
     """
     with lock:
-        _prepare(wanted, verify, stacklevel + 1)
-        _claims[-1].features = list(wanted)
+        _refuse_while_tracing()
+        if verify:
+            _check(wanted, stacklevel + 1)
+        newest = _claims[-1]
+        newest.features, newest.left_out, newest.verify = list(wanted), list(left_out), verify
         _bring_about(stacklevel + 1)
 
 
-def claim(wanted: Sequence[Feature], *, verify: bool, stacklevel: int) -> Claim:
+def claim(
+    wanted: Sequence[Feature], left_out: Sequence[Feature], *, verify: bool, stacklevel: int
+) -> Claim:
     """The same as a new claim."""
     with lock:
-        _prepare(wanted, verify, stacklevel + 1)
-        made = Claim(wanted)
+        _refuse_while_tracing()
+        if verify:
+            _check(wanted, stacklevel + 1)
+        made = Claim(wanted, left_out, verify)
         _claims.append(made)
         _bring_about(stacklevel + 1)
         return made
@@ -68,53 +86,115 @@ def release(made: Claim, *, stacklevel: int) -> None:
     """Ends a claim; what the newest that is left asks for is on afterwards."""
     with lock:
         _claims.remove(made)
+        _check_latecomers(stacklevel + 1)
         _bring_about(stacklevel + 1)
 
 
-def _prepare(wanted: Sequence[Feature], verify: bool, stacklevel: int) -> None:
-    _refuse_while_tracing()
-    for feature in wanted:
-        ready = feature.patch.prepare()
-        if ready and verify and _environment.wants_self_check():
-            _check(feature, stacklevel + 1)
+def add(features: Sequence[Feature], *, stacklevel: int) -> None:
+    """Adds features to the newest claim, with their self-check."""
+    with lock:
+        newest = _claims[-1]
+        wanted = newest.features + [f for f in features if f not in newest.features]
+        left_out = [f for f in newest.left_out if f not in features]
+        switch(wanted, left_out, verify=True, stacklevel=stacklevel + 1)
+
+
+def leave_out(features: Sequence[Feature], *, stacklevel: int) -> None:
+    """Takes features out of the newest claim."""
+    with lock:
+        _refuse_while_tracing()
+        newest = _claims[-1]
+        newest.features = [f for f in newest.features if f not in features]
+        newest.left_out += [f for f in features if f not in newest.left_out]
+        _bring_about(stacklevel + 1)
+
+
+def withdraw(features: Sequence[Feature], *, stacklevel: int) -> None:
+    """Switches features off that a check has found to differ, with a warning for each."""
+    with lock:
+        _bring_about(stacklevel + 1)
+        for feature in features:
+            _warn_of_difference(feature, stacklevel + 1)
 
 
 def _bring_about(stacklevel: int) -> None:
     """Brings switches, patches and the environment to what the newest claim asks for."""
     wanted = _claims[-1].features
-    chosen = [f for f in FEATURES.values() if f in wanted and not f.difference]
-    needed = {id(f.patch) for f in chosen}
+    chosen = [f for f in FEATURES.values() if f in wanted and f.is_supported and not f.difference]
+    ready = [f for f in chosen if f.is_imported]
+    needed = {id(f.patch) for f in ready}
     for feature in FEATURES.values():
-        feature.left_alone = False
-        if feature not in chosen:
+        feature.idle = "off by user" if feature in _claims[-1].left_out else "off"
+        if feature not in ready:
             feature.counters.enabled = False
-            if id(feature.patch) not in needed:
+            if feature.is_imported and id(feature.patch) not in needed:
                 feature.patch.undo(stacklevel + 1)
-    for feature in chosen:
-        feature.left_alone = not (feature.patch.prepare() and feature.patch.apply())
-        feature.counters.enabled = not feature.left_alone
-        if feature.left_alone:
+    for feature in ready:
+        feature.counters.enabled = feature.patch.prepare() and feature.patch.apply()
+        if not feature.counters.enabled:
+            feature.idle = "replaced by others"
             log.info("%s stays off: its place is taken by somebody else", feature.name)
-    names = [f.name for f in on()]
-    _environment.publish(names)
-    log.info("on: %s", ", ".join(names) or "nothing")
+    waiting = [f for f in chosen if f not in ready]
+    for feature in waiting:
+        feature.idle = "not yet imported"
+    _environment.publish([f.name for f in chosen if f.counters.enabled or f in waiting])
+    _await({f.library for f in waiting if f.library})
+    log.info("on: %s", ", ".join(f.name for f in on()) or "nothing")
 
 
-def _check(feature: Feature, stacklevel: int) -> None:
-    known = feature.difference is not None
-    start = time.perf_counter()
-    difference = feature.check()
-    if not known:
-        outcome = difference or "equal to torch"
-        duration = 1e3 * (time.perf_counter() - start)
-        log.info("self-check of %s: %s (%.0f ms)", feature.name, outcome, duration)
-    if difference:
-        warnings.warn(
-            f"kwker: {feature.name} differs from torch on this machine ({difference}) "
-            "and stays off",
-            RuntimeWarning,
-            stacklevel=stacklevel + 1,
-        )
+def _await(libraries: set[str]) -> None:
+    for name in _awaited - libraries:
+        _import_hook.cancel(name, _library_imported)
+    added = libraries - _awaited
+    _awaited.intersection_update(libraries)
+    for name in added:
+        _awaited.add(name)
+        _import_hook.when_imported(name, _library_imported)
+
+
+def _library_imported(library: ModuleType) -> None:
+    """The program has imported a library that features wait for. Nothing may be raised."""
+    with lock:
+        _awaited.discard(library.__name__)
+        try:
+            _refuse_while_tracing()
+            _check_latecomers(stacklevel=2)
+            _bring_about(stacklevel=2)
+        except Exception as error:
+            log.warning("nothing of %s's is replaced: %s", library.__name__, error)
+
+
+def _check_latecomers(stacklevel: int) -> None:
+    """Checks those of the newest claim whose library was not there when it was made."""
+    newest = _claims[-1]
+    if newest.verify:
+        late = [f for f in newest.features if f.library and f.difference is None]
+        _check(late, stacklevel + 1)
+
+
+def _check(features: Sequence[Feature], stacklevel: int) -> None:
+    """Self-checks those that can be checked now; warns of differences, old ones too."""
+    if not _environment.wants_self_check():
+        return
+    for feature in features:
+        if not (feature.is_supported and feature.is_imported and feature.patch.prepare()):
+            continue
+        if feature.difference is None:
+            start = time.perf_counter()
+            outcome = feature.check() or "equal to torch"
+            duration = 1e3 * (time.perf_counter() - start)
+            log.info("self-check of %s: %s (%.0f ms)", feature.name, outcome, duration)
+        if feature.difference:
+            _warn_of_difference(feature, stacklevel + 1)
+
+
+def _warn_of_difference(feature: Feature, stacklevel: int) -> None:
+    warnings.warn(
+        f"kwker: {feature.name} differs from torch on this machine ({feature.difference}) "
+        "and stays off",
+        RuntimeWarning,
+        stacklevel=stacklevel + 1,
+    )
 
 
 def _refuse_while_tracing() -> None:

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import product
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from kwker import _C
+from kwker import _C, _self_check
 from kwker._bits import same_bits
 from kwker._patch import Patch
 
 # Around the widths of vectors; together below what would start a second thread.
 _SIZES = (1, 2, 7, 8, 15, 16, 33, 70, 515)
 _STEPS = 3
+
+# At length: every width up to two vectors; many small tensors, which share threads; and large ones,
+# on which torch's own loop starts threads too.
+_WIDTHS = tuple(range(1, 34))
+_MANY_AND_LARGE = (
+    (7, 15, 33, 1000, 515, 64, 99) * 8 + (40_000, 1),
+    (17, 33, 7, 64, 515, 99, 70_001),
+)
 
 _ADAM = {
     "amsgrad": False,
@@ -47,6 +55,32 @@ _SGD_CASES: tuple[dict[str, Any], ...] = (
     {"momentum": 0.9, "dampening": 0.1, "weight_decay": 1e-2, "maximize": True},
     {"momentum": 0.9, "nesterov": True, "weight_decay": 1e-2},
 )
+_ADAM_CASES_AT_LENGTH = tuple(
+    {"weight_decay": weight_decay, "maximize": maximize, **others}
+    for weight_decay, maximize, others in product(
+        (0.0, 1e-2),
+        (False, True),
+        (
+            {},
+            {"beta1": 0.3, "beta2": 0.9, "eps": 1e-3},
+            {"beta1": 0.5, "beta2": 0.5, "lr": 10.0},
+            {"eps": 0.0},
+        ),
+    )
+)
+_SGD_CASES_AT_LENGTH = tuple(
+    {"weight_decay": weight_decay, "maximize": maximize, **others}
+    for weight_decay, maximize, others in product(
+        (0.0, 1e-2),
+        (False, True),
+        (
+            {},
+            {"momentum": 0.9},
+            {"momentum": 0.9, "dampening": 0.1},
+            {"momentum": 0.5, "nesterov": True, "lr": 10.0},
+        ),
+    )
+)
 
 
 def difference(name: str, patch: Patch, counters: _C.Counters) -> str:
@@ -55,64 +89,58 @@ def difference(name: str, patch: Patch, counters: _C.Counters) -> str:
     Takes some tens of milliseconds, most of them for comparing square roots. Uses no random state
     of the program's and none of its modes.
     """
-    found: list[str] = []
-
-    def run() -> None:
-        try:
-            with torch.no_grad():
-                found.extend(_differences(name, patch, counters))
-        except Exception as error:
-            found.append(f"{type(error).__name__}: {error}")
-
-    def run_apart() -> None:
-        torch.set_flush_denormal(False)  # inherited, and this thread's only
-        run()
-
-    with torch.no_grad():
-        plain = not _C.thread_reason()
-    was_enabled, counts = counters.enabled, counters.save()
-    counters.enabled = True
-    try:
-        if plain:
-            run()
-        else:
-            # A torch mode or the like is active on this thread. (Not always: while torch is being
-            # imported, another thread that imports anything would wait for this one.)
-            thread = threading.Thread(target=run_apart, name="kwker-self-check")
-            thread.start()
-            thread.join()
-    finally:  # an interrupt, or no thread to be had
-        counters.enabled = was_enabled
-        counters.restore(counts)
-    return found[0] if found else ""
-
-
-def _differences(name: str, patch: Patch, counters: _C.Counters) -> Iterator[str]:
     cases = _SGD_CASES if name == "optim.sgd" else _ADAM_CASES
+
+    def compare() -> str:
+        return next(filter(None, _outcomes(name, patch, counters, cases, _SIZES)), "")
+
+    return _self_check.undisturbed(counters, compare)
+
+
+def differences(name: str, patch: Patch, counters: _C.Counters) -> Iterator[str]:
+    """The same at length, at the present number of threads: one text a case."""
+    many = _SGD_CASES_AT_LENGTH if name == "optim.sgd" else _ADAM_CASES_AT_LENGTH
+    yield from _outcomes(name, patch, counters, many, _WIDTHS)
+    few = _SGD_CASES if name == "optim.sgd" else _ADAM_CASES
+    for sizes in _MANY_AND_LARGE:
+        yield from _outcomes(name, patch, counters, few, sizes)
+
+
+def _outcomes(
+    name: str,
+    patch: Patch,
+    counters: _C.Counters,
+    cases: Iterable[dict[str, Any]],
+    sizes: Sequence[int],
+) -> Iterator[str]:
     for dtype in (torch.float32, torch.float64):
         for case in cases:
             calls = counters.calls
-            theirs = _run(name, patch.original, case, dtype)
-            ours = _run(name, patch.hook, case, dtype)
+            theirs = _run(name, patch.original, case, dtype, sizes)
+            ours = _run(name, patch.hook, case, dtype, sizes)
             label = f"{str(dtype).removeprefix('torch.')} {case or 'defaults'}"
             if counters.calls != calls + _STEPS:
                 reasons = ", ".join(counters.fallbacks)
                 yield f"{label}: not taken ({reasons or 'unknown reason'})"
-            for tensor_name, expected in theirs.items():
-                if not same_bits(expected, ours[tensor_name]):
-                    yield f"{label}: {tensor_name} differs"
+                continue
+            wrong = (key for key, tensor in theirs.items() if not same_bits(tensor, ours[key]))
+            yield next((f"{label}: {key} differs" for key in wrong), "")
 
 
 def _run(
-    name: str, function: Callable[..., None], case: dict[str, Any], dtype: torch.dtype
+    name: str,
+    function: Callable[..., None],
+    case: dict[str, Any],
+    dtype: torch.dtype,
+    sizes: Sequence[int],
 ) -> dict[str, Tensor]:
     """A few steps on fixed data; returns all tensors by name."""
     generator = torch.Generator().manual_seed(1)
 
     def data() -> list[Tensor]:
         return [
-            torch.randn(n, dtype=dtype, generator=generator, device="cpu") * 10.0 ** (i - 4)
-            for i, n in enumerate(_SIZES)
+            torch.randn(n, dtype=dtype, generator=generator, device="cpu") * 10.0 ** (i % 9 - 4)
+            for i, n in enumerate(sizes)
         ]
 
     params = data()

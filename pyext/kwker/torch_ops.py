@@ -19,7 +19,7 @@ import functools
 import os
 from collections.abc import Callable, Iterable
 from types import TracebackType
-from typing import NamedTuple, ParamSpec, TypedDict, TypeVar
+from typing import NamedTuple, ParamSpec, TypeVar
 
 if interpreters.get_current() != interpreters.get_main():  # torch would fail in worse ways
     raise ImportError("kwker works in the main interpreter only, as torch does")
@@ -38,12 +38,18 @@ if ".".join(torch.__version__.split(".")[:2]) != TORCH_RELEASE:
 from kwker import _C, _optim, _switch  # noqa: F401  (_optim registers its features)
 from kwker._explain import Explanation
 from kwker._explain import explain as _explain
-from kwker._registry import FEATURES, Feature, resolve
+from kwker._registry import FEATURES, Feature, State, resolve
+from kwker._stats import FeatureStats, Stats
+from kwker._verification import Verification, Verified, verify_at_length
 
 __all__ = [
     "Explanation",
     "FeatureInfo",
     "FeatureStats",
+    "State",
+    "Stats",
+    "Verification",
+    "Verified",
     "capability",
     "disable",
     "enable",
@@ -67,18 +73,8 @@ class FeatureInfo(NamedTuple):
     name: str
     replaces: str  # in torch's words
     since: str  # the first torch release it was verified with
-    state: str  # "on", "off", "failed self-check", "replaced by others"
-    detail: str  # what differed, where the self-check failed
-
-
-class FeatureStats(TypedDict):
-    """What one feature has done in this process since it started or since reset_stats()."""
-
-    state: str
-    calls: int  # served by Kwker
-    fallbacks: dict[str, int]  # reason: calls that went to torch's code
-    elements: int  # of the parameters in the calls served
-    seconds: float  # wall time inside the kernels
+    state: State
+    detail: str  # what differed, what it waits for, what the processor lacks
 
 
 def install(
@@ -89,7 +85,8 @@ def install(
     """Switches features on, and those not named off.
 
     Each is first compared with torch on this machine, once a process. One that differs stays off,
-    with a warning. Calling it again changes the choice.
+    with a warning. What belongs to a library that the program has not imported yet is compared and
+    switched on when it imports it. Calling install() again changes the choice.
 
     Args:
         features: names ("optim.adamw") or groups ("optim"); None stands for all.
@@ -101,12 +98,13 @@ def install(
         ValueError: for a name that does not exist.
         RuntimeError: inside torch.compile or torch.jit.trace.
     """
-    _switch.switch(_chosen(features, exclude), verify=verify, stacklevel=2)
+    wanted, left_out = _chosen(features, exclude)
+    _switch.switch(wanted, left_out, verify=verify, stacklevel=2)
 
 
 def uninstall() -> None:
     """Switches every feature off and puts torch's own functions back, the very objects."""
-    _switch.switch([], verify=False, stacklevel=2)
+    _switch.switch([], [], verify=False, stacklevel=2)
 
 
 class installed:
@@ -124,12 +122,13 @@ class installed:
         verify: bool = True,
     ) -> None:
         # Read now: a generator could not be read again at the next entry.
-        self._chosen = _chosen(features, exclude)
+        self._wanted, self._left_out = _chosen(features, exclude)
         self._verify = verify
         self._claims: list[_switch.Claim] = []
 
     def __enter__(self) -> None:
-        self._claims.append(_switch.claim(self._chosen, verify=self._verify, stacklevel=2))
+        claim = _switch.claim(self._wanted, self._left_out, verify=self._verify, stacklevel=2)
+        self._claims.append(claim)
 
     def __exit__(
         self,
@@ -154,8 +153,7 @@ def enable(name: str) -> None:
     Raises:
         ValueError: for a name that does not exist.
     """
-    with _switch.lock:
-        _switch.switch(_switch.on() + resolve([name]), verify=True, stacklevel=2)
+    _switch.add(resolve([name]), stacklevel=2)
 
 
 def disable(name: str) -> None:
@@ -164,31 +162,29 @@ def disable(name: str) -> None:
     Raises:
         ValueError: for a name that does not exist.
     """
-    off = resolve([name])
-    with _switch.lock:
-        _switch.switch([f for f in _switch.on() if f not in off], verify=False, stacklevel=2)
+    _switch.leave_out(resolve([name]), stacklevel=2)
 
 
 def features() -> list[FeatureInfo]:
     """All features, in a fixed order."""
-    return [
-        FeatureInfo(f.name, f.replaces, f.since, f.state, f.difference or "")
-        for f in FEATURES.values()
-    ]
+    return [FeatureInfo(f.name, f.replaces, f.since, f.state, f.detail) for f in FEATURES.values()]
 
 
-def stats() -> dict[str, FeatureStats]:
-    """What each feature has done, by name."""
-    return {
-        f.name: {
-            "state": f.state,
-            "calls": f.counters.calls,
-            "fallbacks": f.counters.fallbacks,
-            "elements": f.counters.elements,
-            "seconds": f.counters.seconds,
-        }
+def stats() -> Stats:
+    """What each feature has done, by name. A dict; str() of it is a table."""
+    return Stats(
+        (
+            f.name,
+            {
+                "state": f.state,
+                "calls": f.counters.calls,
+                "fallbacks": f.counters.fallbacks,
+                "elements": f.counters.elements,
+                "seconds": f.counters.seconds,
+            },
+        )
         for f in FEATURES.values()
-    }
+    )
 
 
 def reset_stats() -> None:
@@ -197,13 +193,23 @@ def reset_stats() -> None:
         feature.counters.reset()
 
 
-def verify() -> dict[str, str]:
-    """The outcome of each feature's self-check on this machine: "" or what differs from torch."""
+def verify() -> Verification:
+    """Compares every feature with torch on this machine, in many more cases than install() does.
+
+    Sizes, dtypes and options, on one of torch's threads and on as many as it has now; a second or
+    so a feature. A feature that differs is switched off, with a warning, and stays off. Nothing is
+    imported: features of libraries that the program has not imported are left out. Other threads
+    should not train meanwhile: what they do is not counted.
+
+    Returns:
+        by feature, what was compared and found; str() of it is a table.
+    """
     with _switch.lock:
-        return {
-            f.name: f.check() if f.patch.prepare() else "its place is taken by somebody else"
-            for f in FEATURES.values()
-        }
+        found = {f.name: verify_at_length(f) for f in FEATURES.values()}
+        differing = [FEATURES[v.feature] for v in found.values() if v.threads and not v.equal]
+        if differing:
+            _switch.withdraw(differing, stacklevel=2)
+    return Verification(found)
 
 
 def explain(target: object) -> list[Explanation]:
@@ -223,7 +229,10 @@ def capability() -> str:
     return _C.isa()
 
 
-def _chosen(features: Iterable[str] | None, exclude: Iterable[str] | None) -> list[Feature]:
+def _chosen(
+    features: Iterable[str] | None, exclude: Iterable[str] | None
+) -> tuple[list[Feature], list[Feature]]:
+    """The features wanted, and those left out by name."""
     wanted = list(FEATURES.values()) if features is None else resolve(features)
     left_out = resolve(exclude or ()) + resolve(os.environ.get("KWKER_DISABLE", ""))
-    return [f for f in wanted if f not in left_out]
+    return [f for f in wanted if f not in left_out], left_out

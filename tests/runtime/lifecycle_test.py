@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 
@@ -14,7 +12,9 @@ import torch
 from torch import nn
 
 import kwker.torch_ops as sto
+from processes import printed, run
 
+SGD = importlib.import_module("torch.optim.sgd")
 VARIABLES = ("KWKER_INSTALL", "KWKER_FEATURES")
 
 
@@ -139,9 +139,7 @@ work()
 
 @pytest.mark.parametrize("order", ["torch_first", "kwker_first"])
 def test_forks_after_parallel_loops(order: str) -> None:
-    command = [sys.executable, "-c", FORK_AFTER_PARALLEL, order]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    assert (done.stdout, done.stderr) == ("0\n", "")
+    assert printed(FORK_AFTER_PARALLEL, order) == "0\n"
 
 
 def test_blocks_of_two_threads_that_overlap() -> None:
@@ -156,9 +154,21 @@ def test_blocks_of_two_threads_that_overlap() -> None:
 
 def test_reload_keeps_the_state() -> None:
     sto.install(["optim.sgd"])
+    hook = SGD.sgd
     importlib.reload(sto)
     assert [f.name for f in sto.features() if f.state == "on"] == ["optim.sgd"]
+    assert SGD.sgd is hook
     sto.uninstall()
+    assert SGD.sgd is not hook
+
+
+def test_reload_inside_a_block() -> None:
+    with sto.installed(["optim.sgd"]):
+        importlib.reload(sto)
+        with sto.installed(["optim.adam"]):
+            assert [f.name for f in sto.features() if f.state == "on"] == ["optim.adam"]
+        assert [f.name for f in sto.features() if f.state == "on"] == ["optim.sgd"]
+    assert {f.state for f in sto.features()} == {"off"}
 
 
 def test_not_inside_a_trace() -> None:
@@ -185,16 +195,6 @@ def test_inside_torch_compile_it_is_refused_or_runs_outside_of_the_graph() -> No
     except RuntimeError as error:
         assert "cannot run inside torch.compile" in str(error)
         assert {f.state for f in sto.features()} == {"off"}
-
-
-def run(code: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        env=os.environ | variables,
-        timeout=120,
-    )
 
 
 def test_log_on_stderr() -> None:

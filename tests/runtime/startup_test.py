@@ -3,31 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import kwker
+from processes import printed, run
 
 PACKAGE = Path(kwker.__file__).parent
 
 
-def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        env=os.environ | environment,
-        timeout=120,
-    )
-
-
 def answer(code: str, **environment: str) -> object:
-    done = run(f"import json, sys\n{code}", **environment)
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
-    return json.loads(done.stdout)
+    return json.loads(printed(f"import json, sys\n{code}", **environment))
 
 
 def pth_line() -> str:
@@ -37,6 +22,30 @@ def pth_line() -> str:
 def test_the_package_itself_imports_no_torch() -> None:
     loaded = "[m for m in sys.modules if m.split('.')[0] in ('torch', 'numpy')]"
     assert answer(f"import kwker, kwker._startup; print(json.dumps({loaded}))") == []
+
+
+def test_installing_imports_nothing_that_torch_did_not() -> None:
+    code = """
+import torch
+before = set(sys.modules)
+import kwker.torch_ops as sto
+sto.install()
+sto.verify()
+parameter = torch.nn.Parameter(torch.ones(3))
+parameter.grad = torch.ones(3)
+torch.optim.AdamW([parameter]).step()
+print(sto.stats(), file=open(os.devnull, "w"))
+sto.uninstall()
+added = {name for name in sys.modules if name not in before}
+print(json.dumps(sorted(
+    name for name in added
+    if name.split(".")[0] not in ("kwker", *sys.stdlib_module_names)
+)))"""
+    assert answer("import os" + code) == []
+    # Not even where they are installed, and their names among what may be accelerated.
+    code = f"{pth_line()}\nimport torch\n"
+    code += "print(json.dumps([m for m in sys.modules if m in ('torchvision', 'PIL')]))"
+    assert answer(code, KWKER_INSTALL="1") == []
 
 
 def test_the_pth_line_does_nothing_unasked() -> None:
