@@ -52,6 +52,7 @@ def _function(function: object) -> Iterator[Explanation]:
 def _optimizer(optimizer: torch.optim.Optimizer) -> Iterator[Explanation]:
     from kwker import _explain_optim
 
+    optimizer = _explain_optim.unwrapped(optimizer)
     kind = type(optimizer).__name__
     for i, group in enumerate(optimizer.param_groups):
         params = group["params"]

@@ -15,6 +15,19 @@ _adam = _C.adam_explain(torch.optim.Adam.step)  # the arguments alone are looked
 _sgd = _C.sgd_explain(torch.optim.SGD.step)
 
 
+def unwrapped(optimizer: torch.optim.Optimizer) -> torch.optim.Optimizer:
+    """The optimizer whose step() is called in the end, where frameworks have wrapped it.
+
+    Accelerate's and Lightning's wrappers, ZeroRedundancyOptimizer and the like are optimizers too,
+    and hold the one that does the work under one of two names.
+    """
+    for name in ("optimizer", "optim"):
+        inner = getattr(optimizer, name, None)
+        if isinstance(inner, torch.optim.Optimizer) and inner is not optimizer:
+            return unwrapped(inner)
+    return optimizer
+
+
 def reason(optimizer: torch.optim.Optimizer, group: dict[str, Any]) -> tuple[str, str]:
     """The feature that covers the group ("" if none), and why it would decline ("" if not).
 

@@ -75,6 +75,25 @@ def test_before_there_are_gradients_and_group_by_group() -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["optimizer", "optim"])
+@pytest.mark.parametrize("base", [torch.optim.Optimizer, torch.optim.AdamW])
+def test_looks_into_the_wrappers_of_frameworks(
+    name: str, base: type[torch.optim.Optimizer]
+) -> None:
+    """Accelerate's, Lightning's, ZeRO's: optimizers too, some even of the inner one's type."""
+
+    class Wrapper(base):  # type: ignore[misc, valid-type]
+        def __init__(self, inner: torch.optim.Optimizer) -> None:
+            self.__dict__.update({name: inner, "param_groups": inner.param_groups})
+
+        def step(self, closure: Any = None) -> Any:
+            return getattr(self, name).step(closure)
+
+    inner = torch.optim.AdamW([torch.ones(2, requires_grad=True)])
+    (said,) = sto.explain(Wrapper(Wrapper(inner)))
+    assert str(said) == ("AdamW.step(), group 0: 1 tensors, 2 elements: accelerated by optim.adamw")
+
+
 def test_says_that_a_feature_is_off() -> None:
     sto.disable("optim.sgd")
     (said,) = sto.explain(torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=0.1))
