@@ -50,6 +50,7 @@ def test_ruff_format() -> None:
         "tests/benchmarks",
         "tests/cli",
         "tests/distributed",
+        "tests/frameworks",
         "tests/optim",
         "tests/package",
         "tests/runtime",

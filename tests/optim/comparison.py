@@ -147,17 +147,8 @@ def observe(scenario: Scenario) -> Outcome:
     return Outcome(dict(_flatten(result, "result")), error)
 
 
-def assert_same(scenario: Scenario, by: By = By.KWKER) -> Outcome:
-    """Runs the scenario both ways; returns the outcome that both have.
-
-    Raises AssertionError if anything differs, or if the steps were not done as `by` says.
-    """
-    expected = observe(scenario)
-    with torch_ops.installed(verify=False):
-        torch_ops.reset_stats()
-        actual = observe(scenario)
-        steps = Steps.counted()
-
+def differences_of(expected: Outcome, actual: Outcome) -> list[str]:
+    """One line for each place where Kwker's outcome is not torch's."""
     differences: list[str] = []
     if expected.error != actual.error:
         differences.append(f"torch raised {expected.error}, Kwker {actual.error}")
@@ -173,6 +164,21 @@ def assert_same(scenario: Scenario, by: By = By.KWKER) -> Outcome:
                 differences.append(f"{name}: {difference}")
         elif value != other:
             differences.append(f"{name}: {value!r} != {other!r}")
+    return differences
+
+
+def assert_same(scenario: Scenario, by: By = By.KWKER) -> Outcome:
+    """Runs the scenario both ways; returns the outcome that both have.
+
+    Raises AssertionError if anything differs, or if the steps were not done as `by` says.
+    """
+    expected = observe(scenario)
+    with torch_ops.installed(verify=False):
+        torch_ops.reset_stats()
+        actual = observe(scenario)
+        steps = Steps.counted()
+
+    differences = differences_of(expected, actual)
     shown = "\n  ".join(differences[:20])
     assert not differences, f"{len(differences)} differences (torch != Kwker)\n  {shown}"
 
