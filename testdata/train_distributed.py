@@ -9,15 +9,25 @@ with the same seed, number of processes and threads print the same.
 from __future__ import annotations
 
 import argparse
+import gc
 import hashlib
 import sys
 from typing import Any
 
 import torch
 import torch.distributed as dist
+
+# Before init_process_group: functions of this module and of others have the group of the moment as
+# a default argument. Imported later, as DistributedDataParallel does, they keep the group to the
+# end with its threads, and one that releases a tensor while Python shuts down ends in SIGABRT.
+import torch.distributed.nn
 from torch import Tensor, nn
 from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.fsdp import FullyShardedDataParallel, fully_shard
+from torch.distributed.optim import ZeroRedundancyOptimizer
 from torch.nn.parallel import DistributedDataParallel
+
+STRATEGIES = ("ddp", "zero", "fsdp1", "fsdp1-orig", "fsdp2")
 
 
 def make_model(width: int) -> nn.Sequential:
@@ -34,9 +44,12 @@ def distribute(
     options: dict[str, Any] = {"lr": 1e-2}
     if momentum is not None:
         options["momentum"] = momentum
+    if strategy.startswith("fsdp1"):
+        wrapped: nn.Module = FullyShardedDataParallel(
+            model, device_id=torch.device("cpu"), use_orig_params=strategy == "fsdp1-orig"
+        )
+        return wrapped, kind(wrapped.parameters(), **options)
     if strategy == "fsdp2":
-        from torch.distributed.fsdp import fully_shard
-
         mesh = init_device_mesh("cpu", (dist.get_world_size(),))
         for layer in model:
             if isinstance(layer, nn.Linear):
@@ -45,8 +58,6 @@ def distribute(
         return model, kind(model.parameters(), **options)
     wrapped = DistributedDataParallel(model)
     if strategy == "zero":
-        from torch.distributed.optim import ZeroRedundancyOptimizer
-
         sharded = ZeroRedundancyOptimizer(wrapped.parameters(), optimizer_class=kind, **options)
         return wrapped, sharded
     return wrapped, kind(wrapped.parameters(), **options)
@@ -77,17 +88,7 @@ def checksum(model: nn.Module, optimizer: torch.optim.Optimizer) -> str:
     return total.hexdigest()[:16]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--strategy", choices=("ddp", "zero", "fsdp2"), default="ddp")
-    parser.add_argument("--momentum", type=float, help="SGD with this momentum instead of AdamW")
-    parser.add_argument("--epochs", type=int, default=1)
-    parser.add_argument("--steps", type=int, default=20, help="steps an epoch")
-    parser.add_argument("--width", type=int, default=64)
-    parser.add_argument("--seed", type=int, default=0)
-    args = parser.parse_args()
-
-    dist.init_process_group("gloo")
+def train(args: argparse.Namespace) -> None:
     rank = dist.get_rank()
     torch.manual_seed(args.seed)
     model, optimizer = distribute(make_model(args.width), args.strategy, args.momentum)
@@ -103,6 +104,23 @@ def main() -> None:
         if rank == 0:
             say(f"epoch {epoch + 1}: loss {loss.item():.6f}")
     say(f"rank {rank}: {checksum(model, optimizer)}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--strategy", choices=STRATEGIES, default="ddp")
+    parser.add_argument("--momentum", type=float, help="SGD with this momentum instead of AdamW")
+    parser.add_argument("--epochs", type=int, default=1)
+    parser.add_argument("--steps", type=int, default=20, help="steps an epoch")
+    parser.add_argument("--width", type=int, default=64)
+    parser.add_argument("--seed", type=int, default=0)
+    args = parser.parse_args()
+
+    dist.init_process_group("gloo")
+    train(args)
+    gc.collect()  # models are in cycles, and hold the group
+    # DTensor's caches hold it too (fsdp2): time for its threads to release what they used.
+    dist.barrier()
     dist.destroy_process_group()
 
 

@@ -13,7 +13,24 @@ SCRIPT = Path("testdata/train_distributed.py").absolute()
 
 # Stands for the wheel's .pth file, which `KWKER_INSTALL=1 torchrun` goes by: see tests/package.
 LAUNCHED = """
-import atexit, runpy, sys
+import atexit, pathlib, runpy, sys, time
+
+def gloo_threads():
+    try:
+        names = [path.read_text() for path in pathlib.Path("/proc/self/task").glob("*/comm")]
+    except OSError:
+        return -1  # one has ended meanwhile
+    return names.count("pt_gloo_runloop\\n")
+
+@atexit.register
+def report_threads():
+    deadline = time.monotonic() + 20  # a thread is listed for a moment after it was joined
+    while "fsdp2" not in sys.argv and gloo_threads() != 0:
+        if time.monotonic() > deadline:
+            sys.stdout.write("threads of the process group are left\\n")
+            break
+        time.sleep(0.01)
+
 if sys.argv[1] == "with":
     import kwker.torch_ops as sto
     sto.install()
@@ -40,11 +57,22 @@ def run(tmp_path: Path, side: str, *options: str) -> list[str]:
         timeout=240,
     )
     assert done.returncode == 0, done.stderr
+    assert "threads of the process group are left" not in done.stdout
     return sorted(done.stdout.splitlines())
 
 
-@pytest.mark.parametrize("strategy", ["ddp", "zero", "fsdp2"])
-@pytest.mark.parametrize("momentum", [None, "0.9"])
+@pytest.mark.parametrize(
+    ("strategy", "momentum"),
+    [
+        *(
+            (strategy, momentum)
+            for strategy in ("ddp", "zero", "fsdp2")
+            for momentum in (None, "0.9")
+        ),
+        ("fsdp1", None),
+        ("fsdp1-orig", "0.9"),
+    ],
+)
 def test_same_bits_in_every_rank(tmp_path: Path, strategy: str, momentum: str | None) -> None:
     options = ["--strategy", strategy, *(["--momentum", momentum] if momentum else [])]
     without = run(tmp_path, "without", *options)
