@@ -26,7 +26,7 @@ _ISA_COPTS = {
     ],
 }
 
-def isa_libraries(stem, hdrs, deps = []):
+def isa_libraries(stem, hdrs, deps = [], testonly = False):
     """One library STEM_isa of the files STEM_sse2.cc, STEM_avx2.cc, STEM_avx512.cc.
 
     These files must define nothing inline that is shared with other sources
@@ -39,6 +39,7 @@ def isa_libraries(stem, hdrs, deps = []):
       stem: the files' common beginning.
       hdrs: headers that they include.
       deps: header-only libraries that they include.
+      testonly: whether only tests may use them.
     """
     for isa, copts in _ISA_COPTS.items():
         native.cc_library(
@@ -47,16 +48,19 @@ def isa_libraries(stem, hdrs, deps = []):
             copts = EXACT_COPTS + copts,
             # Only an archive: no shared library for the tests.
             linkstatic = True,
+            testonly = testonly,
             visibility = ["//visibility:private"],
             deps = deps,
         )
     native.cc_library(
         name = stem + "_isa",
+        testonly = testonly,
         visibility = ["//visibility:private"],
         deps = [":%s_%s" % (stem, isa) for isa in _ISA_COPTS],
     )
     native.filegroup(
         name = stem + "_isa_archives",
+        testonly = testonly,
         srcs = [":%s_%s" % (stem, isa) for isa in _ISA_COPTS if isa != "sse2"],
         visibility = ["//kernels:__pkg__"],
     )

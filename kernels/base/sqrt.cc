@@ -5,6 +5,7 @@
 #include <limits>
 #include <mutex>
 #include <random>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -87,13 +88,21 @@ bool Matches(Isa isa, const SqrtChoice<double>& choice) {
   return comparison.BlockIsEqual();
 }
 
+// The forms that a body of this instruction set has, the fastest first.
+template <typename T>
+std::vector<SqrtForm> Forms(Isa isa) {
+  std::vector<SqrtForm> forms;
+  if (isa == Isa::kAvx512) forms.push_back(SqrtForm::kRsqrt14);
+  if (std::is_same_v<T, float>) forms.push_back(SqrtForm::kRsqrt12);
+  forms.push_back(SqrtForm::kIeee);
+  return forms;
+}
+
 template <typename T>
 SqrtChoice<T> Search(Isa isa, LibrarySqrt<T> library) {
-  // The estimate first: where both are equal it is the faster one.
-  if (isa == Isa::kAvx512 && Matches(isa, SqrtChoice<T>{SqrtForm::kEstimate, library})) {
-    return {SqrtForm::kEstimate, library};
+  for (const SqrtForm form : Forms<T>(isa)) {
+    if (Matches(isa, SqrtChoice<T>{form, library})) return {form, library};
   }
-  if (Matches(isa, SqrtChoice<T>{SqrtForm::kIeee, library})) return {SqrtForm::kIeee, library};
   return {SqrtForm::kLibrary, library};
 }
 
@@ -103,8 +112,10 @@ const char* SqrtFormName(SqrtForm form) {
   switch (form) {
     case SqrtForm::kIeee:
       return "ieee";
-    case SqrtForm::kEstimate:
-      return "estimate";
+    case SqrtForm::kRsqrt14:
+      return "rsqrt14";
+    case SqrtForm::kRsqrt12:
+      return "rsqrt12";
     case SqrtForm::kLibrary:
       break;
   }
@@ -125,17 +136,13 @@ SqrtChoice<T> MatchSqrt(Isa isa, LibrarySqrt<T> library) {
 
 template <typename T>
 void SqrtBlock(Isa isa, const SqrtChoice<T>& choice, std::int64_t n, const T* x, T* y) {
-  if (choice.form == SqrtForm::kLibrary) return choice.library(n, x, y);
-  if (choice.form == SqrtForm::kEstimate) {
-    return internal::SqrtEstimateAvx512(n, x, y, choice.library);
-  }
   switch (isa) {
     case Isa::kAvx512:
-      return internal::SqrtIeeeAvx512(n, x, y, choice.library);
+      return internal::SqrtAvx512(choice, n, x, y);
     case Isa::kAvx2:
-      return internal::SqrtIeeeAvx2(n, x, y, choice.library);
+      return internal::SqrtAvx2(choice, n, x, y);
     case Isa::kDefault:
-      return internal::SqrtIeeeSse2(n, x, y, choice.library);
+      return internal::SqrtSse2(choice, n, x, y);
   }
 }
 

@@ -1,10 +1,11 @@
 // Square roots equal to those of the vector-maths library that torch uses.
 //
-// torch.sqrt on the CPU is the library's, which rounds a few results in a
-// hundred to the neighbour of the correctly rounded one. A kernel that must
-// equal torch either calls the library on blocks, or evaluates one of the forms
-// below in registers: each is a textbook iteration, and each equals the library
-// on some processors only. MatchSqrt() finds out by comparing results.
+// torch.sqrt on the CPU is the library's, which rounds some results (one in a
+// hundred, on some processors one in five) to the neighbour of the correctly
+// rounded one. A kernel that must equal torch either calls the library on blocks,
+// or evaluates one of the forms below in registers: each is a textbook iteration,
+// found by //kernels/base:sqrt_search, and each equals the library on some
+// processors only. MatchSqrt() finds out by comparing results.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +14,14 @@
 
 namespace kwker {
 
+// The estimates r ~ 1/sqrt(x) are the processor's; s = x*r and h = r/2 follow.
 enum class SqrtForm {
-  kLibrary,   // call the library on a block
-  kIeee,      // correctly rounded: the processor's own instruction
-  kEstimate,  // AVX-512: r ~ 1/sqrt(x) to 14 bits, s = x*r, h = r/2, then
-              // float64 only, Goldschmidt: e = 1/2 - s*h, s += s*e, h += h*e;
-              // then Newton: s += (x - s*s)*h
+  kLibrary,  // call the library on a block
+  kIeee,     // correctly rounded: the processor's own instruction
+  kRsqrt14,  // AVX-512: r to 14 bits; in float64 a Goldschmidt step, e = 1/2 - s*h,
+             // s += s*e, h += h*e; then Newton's, s += (x - s*s)*h; all fused
+  kRsqrt12,  // float32: r to 12 bits, the same two steps, nothing fused. Intel's
+             // library on AMD's processors.
 };
 
 const char* SqrtFormName(SqrtForm form);

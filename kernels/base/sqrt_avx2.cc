@@ -5,12 +5,12 @@
 
 namespace kwker::internal {
 
-void SqrtIeeeAvx2(std::int64_t n, const float* x, float* y, LibrarySqrt<float> library) {
-  SqrtRange<F32, SqrtForm::kIeee>(n, x, y, library);
+void SqrtAvx2(const SqrtChoice<float>& choice, std::int64_t n, const float* x, float* y) {
+  SqrtRange<F32>(choice, n, x, y);
 }
 
-void SqrtIeeeAvx2(std::int64_t n, const double* x, double* y, LibrarySqrt<double> library) {
-  SqrtRange<F64, SqrtForm::kIeee>(n, x, y, library);
+void SqrtAvx2(const SqrtChoice<double>& choice, std::int64_t n, const double* x, double* y) {
+  SqrtRange<F64>(choice, n, x, y);
 }
 
 }  // namespace kwker::internal

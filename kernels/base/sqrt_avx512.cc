@@ -5,19 +5,12 @@
 
 namespace kwker::internal {
 
-void SqrtIeeeAvx512(std::int64_t n, const float* x, float* y, LibrarySqrt<float> library) {
-  SqrtRange<F32, SqrtForm::kIeee>(n, x, y, library);
+void SqrtAvx512(const SqrtChoice<float>& choice, std::int64_t n, const float* x, float* y) {
+  SqrtRange<F32>(choice, n, x, y);
 }
 
-void SqrtIeeeAvx512(std::int64_t n, const double* x, double* y, LibrarySqrt<double> library) {
-  SqrtRange<F64, SqrtForm::kIeee>(n, x, y, library);
+void SqrtAvx512(const SqrtChoice<double>& choice, std::int64_t n, const double* x, double* y) {
+  SqrtRange<F64>(choice, n, x, y);
 }
 
-void SqrtEstimateAvx512(std::int64_t n, const float* x, float* y, LibrarySqrt<float> library) {
-  SqrtRange<F32, SqrtForm::kEstimate>(n, x, y, library);
-}
-
-void SqrtEstimateAvx512(std::int64_t n, const double* x, double* y, LibrarySqrt<double> library) {
-  SqrtRange<F64, SqrtForm::kEstimate>(n, x, y, library);
-}
 }  // namespace kwker::internal

@@ -7,13 +7,11 @@
 
 namespace kwker::internal {
 
-void SqrtIeeeSse2(std::int64_t n, const float* x, float* y, LibrarySqrt<float> library);
-void SqrtIeeeSse2(std::int64_t n, const double* x, double* y, LibrarySqrt<double> library);
-void SqrtIeeeAvx2(std::int64_t n, const float* x, float* y, LibrarySqrt<float> library);
-void SqrtIeeeAvx2(std::int64_t n, const double* x, double* y, LibrarySqrt<double> library);
-void SqrtIeeeAvx512(std::int64_t n, const float* x, float* y, LibrarySqrt<float> library);
-void SqrtIeeeAvx512(std::int64_t n, const double* x, double* y, LibrarySqrt<double> library);
-void SqrtEstimateAvx512(std::int64_t n, const float* x, float* y, LibrarySqrt<float> library);
-void SqrtEstimateAvx512(std::int64_t n, const double* x, double* y, LibrarySqrt<double> library);
+void SqrtSse2(const SqrtChoice<float>& choice, std::int64_t n, const float* x, float* y);
+void SqrtSse2(const SqrtChoice<double>& choice, std::int64_t n, const double* x, double* y);
+void SqrtAvx2(const SqrtChoice<float>& choice, std::int64_t n, const float* x, float* y);
+void SqrtAvx2(const SqrtChoice<double>& choice, std::int64_t n, const double* x, double* y);
+void SqrtAvx512(const SqrtChoice<float>& choice, std::int64_t n, const float* x, float* y);
+void SqrtAvx512(const SqrtChoice<double>& choice, std::int64_t n, const double* x, double* y);
 
 }  // namespace kwker::internal

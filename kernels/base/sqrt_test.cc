@@ -1,6 +1,7 @@
 #include "kernels/base/sqrt.h"
 
 #include <gtest/gtest.h>
+#include <immintrin.h>
 
 #include <cmath>
 #include <cstring>
@@ -23,6 +24,23 @@ void OneUlpUp(std::int64_t n, const T* x, T* y) {
   }
 }
 
+// Two steps from the processor's estimate, nothing fused: kRsqrt12.
+void Estimated(std::int64_t n, const float* x, float* y) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (!(x[i] >= kSqrtLow<float> && x[i] <= kSqrtHigh<float>)) {
+      y[i] = std::sqrt(x[i]);
+      continue;
+    }
+    const float r = _mm_cvtss_f32(_mm_rsqrt_ss(_mm_set_ss(x[i])));
+    float s = x[i] * r, h = 0.5f * r;
+    const float sh = s * h, e = 0.5f - sh;
+    const float se = s * e, he = h * e;
+    s += se, h += he;
+    const float ss = s * s, rest = (x[i] - ss) * h;
+    y[i] = s + rest;
+  }
+}
+
 class SqrtTest : public testing::TestWithParam<Isa> {
  protected:
   void SetUp() override {
@@ -33,6 +51,10 @@ class SqrtTest : public testing::TestWithParam<Isa> {
 TEST_P(SqrtTest, FindsTheFormOfACorrectlyRoundedLibrary) {
   EXPECT_EQ(MatchSqrt<float>(GetParam(), &Ieee<float>).form, SqrtForm::kIeee);
   EXPECT_EQ(MatchSqrt<double>(GetParam(), &Ieee<double>).form, SqrtForm::kIeee);
+}
+
+TEST_P(SqrtTest, FindsTheFormOfAnEstimatingLibrary) {
+  EXPECT_EQ(MatchSqrt<float>(GetParam(), &Estimated).form, SqrtForm::kRsqrt12);
 }
 
 TEST_P(SqrtTest, LeavesAnUnknownLibraryToItself) {

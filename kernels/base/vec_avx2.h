@@ -12,6 +12,7 @@ struct F32 {
   using T = float;
   using V = __m256;
   static constexpr std::int64_t kSize = 8;
+  static constexpr bool kFused = true;
 
   static __m256i FirstN(std::int64_t n) {
     const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
@@ -29,27 +30,28 @@ struct F32 {
   static V Mad(V a, V b, V c) { return _mm256_fmadd_ps(a, b, c); }
   static V Xor(V a, V b) { return _mm256_xor_ps(a, b); }
   static V Sqrt(V a) { return _mm256_sqrt_ps(a); }
-  static bool AllIn(V v, T low, T high) {
-    const V in = _mm256_and_ps(_mm256_cmp_ps(v, Set(low), _CMP_GE_OQ),
-                               _mm256_cmp_ps(v, Set(high), _CMP_LE_OQ));
-    return _mm256_movemask_ps(in) == 0xFF;
-  }
-  static bool AllInOrZero(V v, T low, T high) {
-    const V in = _mm256_and_ps(_mm256_cmp_ps(v, Set(low), _CMP_GE_OQ),
-                               _mm256_cmp_ps(v, Set(high), _CMP_LE_OQ));
-    const V zero = _mm256_cmp_ps(v, Set(0), _CMP_EQ_OQ);
-    return _mm256_movemask_ps(_mm256_or_ps(in, zero)) == 0xFF;
-  }
+  static V NegMad(V a, V b, V c) { return _mm256_fnmadd_ps(a, b, c); }
   static V Max(V a, V b) { return _mm256_max_ps(a, b); }
-  static V WhereZero(V test, V zero, V other) {
-    return _mm256_blendv_ps(other, zero, _mm256_cmp_ps(test, Set(0), _CMP_EQ_OQ));
+  static V Rsqrt12(V a) { return _mm256_rsqrt_ps(a); }
+
+  using M = V;
+  static M In(V v, T low, T high) {
+    return _mm256_and_ps(_mm256_cmp_ps(v, Set(low), _CMP_GE_OQ),
+                         _mm256_cmp_ps(v, Set(high), _CMP_LE_OQ));
   }
+  static M IsZero(V v) { return _mm256_cmp_ps(v, Set(0), _CMP_EQ_OQ); }
+  static M IsNan(V v) { return _mm256_cmp_ps(v, v, _CMP_UNORD_Q); }
+  static M Both(M a, M b) { return _mm256_and_ps(a, b); }
+  static M Either(M a, M b) { return _mm256_or_ps(a, b); }
+  static bool All(M m) { return _mm256_movemask_ps(m) == 0xFF; }
+  static V Where(M m, V yes, V no) { return _mm256_blendv_ps(no, yes, m); }
 };
 
 struct F64 {
   using T = double;
   using V = __m256d;
   static constexpr std::int64_t kSize = 4;
+  static constexpr bool kFused = true;
 
   static __m256i FirstN(std::int64_t n) {
     return _mm256_cmpgt_epi64(_mm256_set1_epi64x(n), _mm256_setr_epi64x(0, 1, 2, 3));
@@ -66,21 +68,20 @@ struct F64 {
   static V Mad(V a, V b, V c) { return _mm256_fmadd_pd(a, b, c); }
   static V Xor(V a, V b) { return _mm256_xor_pd(a, b); }
   static V Sqrt(V a) { return _mm256_sqrt_pd(a); }
-  static bool AllIn(V v, T low, T high) {
-    const V in = _mm256_and_pd(_mm256_cmp_pd(v, Set(low), _CMP_GE_OQ),
-                               _mm256_cmp_pd(v, Set(high), _CMP_LE_OQ));
-    return _mm256_movemask_pd(in) == 0xF;
-  }
-  static bool AllInOrZero(V v, T low, T high) {
-    const V in = _mm256_and_pd(_mm256_cmp_pd(v, Set(low), _CMP_GE_OQ),
-                               _mm256_cmp_pd(v, Set(high), _CMP_LE_OQ));
-    const V zero = _mm256_cmp_pd(v, Set(0), _CMP_EQ_OQ);
-    return _mm256_movemask_pd(_mm256_or_pd(in, zero)) == 0xF;
-  }
+  static V NegMad(V a, V b, V c) { return _mm256_fnmadd_pd(a, b, c); }
   static V Max(V a, V b) { return _mm256_max_pd(a, b); }
-  static V WhereZero(V test, V zero, V other) {
-    return _mm256_blendv_pd(other, zero, _mm256_cmp_pd(test, Set(0), _CMP_EQ_OQ));
+
+  using M = V;
+  static M In(V v, T low, T high) {
+    return _mm256_and_pd(_mm256_cmp_pd(v, Set(low), _CMP_GE_OQ),
+                         _mm256_cmp_pd(v, Set(high), _CMP_LE_OQ));
   }
+  static M IsZero(V v) { return _mm256_cmp_pd(v, Set(0), _CMP_EQ_OQ); }
+  static M IsNan(V v) { return _mm256_cmp_pd(v, v, _CMP_UNORD_Q); }
+  static M Both(M a, M b) { return _mm256_and_pd(a, b); }
+  static M Either(M a, M b) { return _mm256_or_pd(a, b); }
+  static bool All(M m) { return _mm256_movemask_pd(m) == 0xF; }
+  static V Where(M m, V yes, V no) { return _mm256_blendv_pd(no, yes, m); }
 };
 
 }  // namespace

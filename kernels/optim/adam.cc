@@ -1,5 +1,6 @@
 #include "kernels/optim/adam.h"
 
+#include "kernels/base/loop_ends.h"
 #include "kernels/base/partition.h"
 #include "kernels/optim/adam_isa.h"
 
@@ -11,7 +12,7 @@ namespace {
 constexpr std::int64_t kGrain = 24576;
 
 template <typename T>
-using RangeFunction = void (*)(const AdamTensor<T>&, std::int64_t, std::int64_t,
+using RangeFunction = void (*)(const AdamTensor<T>&, std::int64_t, std::int64_t, bool,
                                const AdamScalars<T>&, const SqrtChoice<T>&);
 
 template <typename T>
@@ -35,7 +36,14 @@ void Adam(std::span<const AdamTensor<T>> tensors, const AdamScalars<T>& scalars,
   const RangeFunction<T> range = Choose<T>(isa);
   ForEachRange(tensors, kGrain, parallel_for,
                [&](const AdamTensor<T>& t, std::int64_t begin, std::int64_t end) {
-                 range(t, begin, end, scalars, sqrt);
+                 if (scalars.one_minus_beta1 != T(1) && t.max_exp_avg_sq == nullptr) {
+                   return range(t, begin, end, false, scalars, sqrt);
+                 }
+                 const LoopEnds ends(t.numel, sizeof(T), scalars.torch_threads, isa);
+                 ends.ForEachPart(begin, end,
+                                  [&](std::int64_t from, std::int64_t to, bool in_rest) {
+                                    range(t, from, to, in_rest, scalars, sqrt);
+                                  });
                });
 }
 

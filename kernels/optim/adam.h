@@ -14,13 +14,17 @@
 //   m  = |w| < 0.5 ? MAD(w, d, m) : MAD(w - 1, d, g)       w = 1 - beta1
 //   v  = v * beta2
 //   v  = MAD((1 - beta2) * g, g, v)
-//   p  = p + (-step_size * m) / (sqrt(v) / bias_correction2_sqrt + eps)
+//   x  = amsgrad ? maximum(x, v) : v                a NaN if one of them is
+//   p  = p + (-step_size * m) / (sqrt(x) / bias_correction2_sqrt + eps)
 //
 // where sqrt is torch's (see kernels/base/sqrt.h), step_size = lr / (1 - beta1^step)
 // and bias_correction2_sqrt = sqrt(1 - beta2^step) are made in double by the caller.
 //
-// Not covered: w == 1 (beta1 == 0), where the sign of a zero in torch's result
-// depends on where its threads' ranges end.
+// Two signs of zero depend on where an element lies in torch's loops (see
+// kernels/base/loop_ends.h), in the vectors or in the rest:
+//  - with w == 1 (beta1 == 0), m = MAD(z, d, g), with z = +0 in the vectors, -0 in the
+//    rest;
+//  - maximum(+0, -0) is v in the vectors, the old x in the rest.
 #pragma once
 
 #include <cstdint>
@@ -43,8 +47,9 @@ struct AdamTensor {
   T* exp_avg;
   T* exp_avg_sq;
   std::int64_t numel;
-  T step_size_neg;          // -lr / (1 - beta1^step)
-  T bias_correction2_sqrt;  // sqrt(1 - beta2^step)
+  T step_size_neg;              // -lr / (1 - beta1^step)
+  T bias_correction2_sqrt;      // sqrt(1 - beta2^step)
+  T* max_exp_avg_sq = nullptr;  // x of AMSGrad; null without
 };
 
 // What all parameters of a group share. Each is the double of the formula,
@@ -59,6 +64,7 @@ struct AdamScalars {
   T one_minus_beta2;
   T eps;
   bool maximize;
+  int torch_threads = 1;  // among which torch's loops would split a tensor here
 };
 
 template <typename T>

@@ -1,5 +1,6 @@
 #include "kernels/optim/reference.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -15,6 +16,22 @@ T Mad(T a, T b, T c, Isa isa) {
   return product + c;
 }
 
+// Whether torch's loops handle element i by their code for the rest.
+bool InRest(std::int64_t i, std::int64_t numel, std::int64_t size, int threads, Isa isa) {
+  std::int64_t ranges = 1, step = isa == Isa::kAvx512 ? 128 / size : 64 / size;
+  while (ranges < threads && ranges * 32768 < numel) ++ranges;
+  const std::int64_t length = (numel + ranges - 1) / ranges;
+  const std::int64_t of_range = std::min(length, numel - i / length * length);
+  return i % length >= of_range - of_range % step;
+}
+
+template <typename T>
+T Maximum(T old, T v, bool in_rest) {
+  if (std::isnan(old) || std::isnan(v)) return std::numeric_limits<T>::quiet_NaN();
+  if (old == v) return in_rest ? old : v;
+  return old < v ? v : old;
+}
+
 }  // namespace
 
 template <typename T>
@@ -25,11 +42,15 @@ void ReferenceAdam(const AdamTensor<T>& t, const AdamScalars<T>& s, LibrarySqrt<
     if (s.weight_decay_kind == WeightDecay::kCoupled) g = Mad(p, s.weight_decay, g, isa);
     if (s.weight_decay_kind == WeightDecay::kDecoupled) p = p * s.decay;
     const T w = s.one_minus_beta1, d = g - m;
-    m = std::abs(w) < T(0.5) ? Mad(w, d, m, isa) : Mad(w - T(1), d, g, isa);
+    const bool in_rest = InRest(i, t.numel, sizeof(T), s.torch_threads, isa);
+    const T from_gradient = in_rest ? -(T(1) - w) : w - T(1);
+    m = std::abs(w) < T(0.5) ? Mad(w, d, m, isa) : Mad(from_gradient, d, g, isa);
     v = v * s.beta2;
     v = Mad(s.one_minus_beta2 * g, g, v, isa);
-    T root;
-    sqrt(1, &v, &root);
+    T x = v, root;
+    if (t.max_exp_avg_sq != nullptr) x = Maximum(t.max_exp_avg_sq[i], v, in_rest);
+    if (t.max_exp_avg_sq != nullptr) t.max_exp_avg_sq[i] = x;
+    sqrt(1, &x, &root);
     const T denom = root / t.bias_correction2_sqrt + s.eps;
     t.param[i] = p + t.step_size_neg * m / denom;
     t.exp_avg[i] = m;

@@ -35,7 +35,7 @@ def isa() -> Literal["default", "avx2", "avx512"]:
     """The instruction set of torch's kernels: see kernels/base/isa.h."""
 
 def sqrt_form(float64: bool) -> str:
-    """How kernels make torch's square root here: "estimate", "ieee" or "library"."""
+    """How kernels make torch's square root here: "rsqrt14", "rsqrt12", "ieee", "library"."""
 
 def thread_reason() -> str:
     """Why no kernel may run on this thread now (a torch mode, recorded gradients); "" if it may."""

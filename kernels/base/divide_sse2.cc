@@ -1,0 +1,16 @@
+#include "kernels/base/vec_sse2.h"
+//
+#include "kernels/base/divide-inl.h"
+#include "kernels/base/divide_isa.h"
+
+namespace kwker::internal {
+
+bool DivideSse2(std::int64_t n, const float* a, float d, float* quotients) {
+  return DivideBlock<F32>(n, a, d, quotients);
+}
+
+bool DivideSse2(std::int64_t n, const double* a, double d, double* quotients) {
+  return DivideBlock<F64>(n, a, d, quotients);
+}
+
+}  // namespace kwker::internal
