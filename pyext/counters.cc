@@ -6,14 +6,10 @@ const char* ReasonText(Reason reason) {
   switch (reason) {
     case Reason::kAliasing:
       return "tensors share memory";
-    case Reason::kAmsgrad:
-      return "amsgrad=True";
     case Reason::kArguments:
       return "arguments not as torch's own optimizer passes them";
     case Reason::kAutocast:
       return "under autocast";
-    case Reason::kBetaZero:
-      return "beta1 is 0";
     case Reason::kCapturable:
       return "capturable=True";
     case Reason::kComplex:

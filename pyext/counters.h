@@ -12,10 +12,8 @@ namespace kwker::pyext {
 enum class Reason : std::uint8_t {
   kNone,
   kAliasing,
-  kAmsgrad,
   kArguments,
   kAutocast,
-  kBetaZero,
   kCapturable,
   kComplex,
   kDevice,

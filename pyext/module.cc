@@ -12,6 +12,7 @@
 #include "pyext/hook.h"
 #include "pyext/optim.h"
 #include "pyext/torch_state.h"
+#include "pyext/traffic.h"
 
 namespace kwker::pyext {
 namespace {
@@ -86,6 +87,7 @@ PYBIND11_MODULE(_C, m) {
   });
   m.def("thread_reason", [] { return std::string(ReasonText(CheckThread())); });
   m.def("observe", &Observe);
+  m.def("optim_traffic", &OptimTraffic);
   m.def("digest_tensor", &DigestTensor);
   m.def("set_adam_loop", &SetAdamLoop);
   m.def("set_sgd_loop", &SetSgdLoop);

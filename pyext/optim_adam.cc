@@ -18,7 +18,7 @@ namespace {
 // The hyperparameters as Python's doubles.
 struct Hyperparameters {
   double beta1, beta2, lr, weight_decay, eps;
-  bool maximize, decoupled;
+  bool maximize, decoupled, amsgrad;
 };
 
 Hyperparameters GetHyperparameters(const AdamOptions& o) {
@@ -51,7 +51,8 @@ Hyperparameters GetHyperparameters(const AdamOptions& o) {
                              weight_decay.value,
                              eps.value,
                              o.maximize == Py_True,
-                             o.decoupled_weight_decay == Py_True};
+                             o.decoupled_weight_decay == Py_True,
+                             o.amsgrad == Py_True};
   Require(h.beta1 >= 0 && h.beta1 < 1 && h.beta2 >= 0 && h.beta2 < 1, Reason::kHyperparameter);
   return h;
 }
@@ -69,8 +70,8 @@ optim::AdamScalars<T> Scalars(const Hyperparameters& h) {
                                          Rounded<T>(h.beta2),
                                          Rounded<T>(1 - h.beta2),
                                          Rounded<T>(h.eps),
-                                         h.maximize};
-  Require(scalars.one_minus_beta1 != T(1), Reason::kBetaZero);
+                                         h.maximize,
+                                         TorchThreads().threads};
   return scalars;
 }
 
@@ -141,6 +142,13 @@ class Plan {
     for (const at::Tensor* tensor : {&p, &g, &m, &v}) Require(CheckDense(*tensor));
     for (const at::Tensor* tensor : {&g, &m, &v}) Require(CheckSameLayout(p, *tensor));
     Require(CheckScalarTensor(step));
+    const at::Tensor* x = h_.amsgrad ? lists.max_exp_avg_sqs[i] : nullptr;
+    const auto bytes = static_cast<std::int64_t>(p.nbytes());
+    if (x != nullptr) {
+      Require(CheckDense(*x));
+      Require(CheckSameLayout(p, *x));
+      alias_.Write(x->const_data_ptr(), bytes);
+    }
 
     const double next = NextStep(step);
     if (next != correction_of_) {
@@ -150,12 +158,11 @@ class Plan {
     next_steps_.push_back(next);
     elements_ += p.numel();
     if (p.scalar_type() == at::kFloat) {
-      Append(&floats_, lists.params.size(), p, g, m, v);
+      Append(&floats_, lists.params.size(), p, g, m, v, x);
     } else {
-      Append(&doubles_, lists.params.size(), p, g, m, v);
+      Append(&doubles_, lists.params.size(), p, g, m, v, x);
     }
 
-    const auto bytes = static_cast<std::int64_t>(p.nbytes());
     for (const at::Tensor* tensor : {&p, &m, &v}) alias_.Write(tensor->const_data_ptr(), bytes);
     alias_.Write(step.const_data_ptr(), static_cast<std::int64_t>(step.nbytes()));
     alias_.Read(g.const_data_ptr(), bytes);
@@ -163,11 +170,13 @@ class Plan {
 
   template <typename T>
   void Append(std::vector<optim::AdamTensor<T>>* tensors, std::size_t most, const at::Tensor& p,
-              const at::Tensor& g, const at::Tensor& m, const at::Tensor& v) const {
+              const at::Tensor& g, const at::Tensor& m, const at::Tensor& v,
+              const at::Tensor* x) const {
     if (tensors->empty()) tensors->reserve(most);
     tensors->push_back({p.mutable_data_ptr<T>(), g.const_data_ptr<T>(), m.mutable_data_ptr<T>(),
                         v.mutable_data_ptr<T>(), p.numel(), Rounded<T>(correction_.step_size_neg),
-                        Rounded<T>(correction_.bias_correction2_sqrt)});
+                        Rounded<T>(correction_.bias_correction2_sqrt),
+                        x == nullptr ? nullptr : x->mutable_data_ptr<T>()});
   }
 
   const Hyperparameters& h_;
@@ -193,10 +202,10 @@ Reason CheckAdamOptions(const AdamOptions& o) {
   if (!IsFalse(o.fused)) return Reason::kFused;
   if (!IsFalse(o.capturable)) return Reason::kCapturable;
   if (!IsFalse(o.differentiable)) return Reason::kDifferentiable;
-  if (!IsFalse(o.amsgrad)) return Reason::kAmsgrad;
   if (!IsFalse(o.has_complex)) return Reason::kComplex;
   if (!IsNone(o.grad_scale) || !IsNone(o.found_inf)) return Reason::kGradScaling;
-  const bool flags = IsFlag(o.foreach) && IsFlag(o.maximize) && IsFlag(o.decoupled_weight_decay);
+  const bool flags = IsFlag(o.foreach) && IsFlag(o.amsgrad) && IsFlag(o.maximize) &&
+                     IsFlag(o.decoupled_weight_decay);
   return flags ? CheckThread() : Reason::kArguments;
 }
 
@@ -205,6 +214,7 @@ void ServeAdam(Counters& counters, const AdamOptions& options, const AdamLists& 
   for (const TensorList* list : {&lists.grads, &lists.exp_avgs, &lists.exp_avg_sqs}) {
     Require(lists.params.CheckPlacement(*list));
   }
+  if (h.amsgrad) Require(lists.params.CheckPlacement(lists.max_exp_avg_sqs));
   Require(!lists.steps.HasDTensors(), Reason::kStep);
   const Plan plan(lists, h);
   if (mode == Mode::kExplain) return;
@@ -217,6 +227,7 @@ void ServeAdam(Counters& counters, const AdamOptions& options, const AdamLists& 
     BumpVersion(lists.params.Outer(i), decayed ? 2 : 1);
     BumpVersion(lists.exp_avgs.Outer(i), 1);
     BumpVersion(lists.exp_avg_sqs.Outer(i), 2);
+    if (h.amsgrad) BumpVersion(lists.max_exp_avg_sqs.Outer(i), 1);
   }
 }
 

@@ -16,7 +16,8 @@ struct AdamOptions {
 
 // Item i of each belongs to parameter i.
 struct AdamLists {
-  TensorList params, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, steps;
+  TensorList params, grads, exp_avgs, exp_avg_sqs, steps;
+  TensorList max_exp_avg_sqs;  // with amsgrad
 };
 
 // Why torch's code must take a step with these options, kNone: Kwker's may.

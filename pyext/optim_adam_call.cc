@@ -88,6 +88,7 @@ Reason Serve(Counters& counters, const Arguments& a, Mode mode) {
     lists.grads = Tensors(a[kGrads], size);
     lists.exp_avgs = Tensors(a[kExpAvgs], size);
     lists.exp_avg_sqs = Tensors(a[kExpAvgSqs], size);
+    if (options.amsgrad == Py_True) lists.max_exp_avg_sqs = Tensors(a[kMaxExpAvgSqs], size);
     lists.steps = Tensors(a[kStateSteps], size);
     ServeAdam(counters, options, lists, mode);
     return Reason::kNone;

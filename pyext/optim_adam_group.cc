@@ -28,13 +28,14 @@ struct Names {
   PyObject* found_inf = Interned("found_inf");
   PyObject* exp_avg = Interned("exp_avg");
   PyObject* exp_avg_sq = Interned("exp_avg_sq");
+  PyObject* max_exp_avg_sq = Interned("max_exp_avg_sq");
   PyObject* step = Interned("step");
 };
 
-AdamLists Walk(const OptimGroup& group, const Names& names) {
+AdamLists Walk(const OptimGroup& group, const Names& names, bool amsgrad) {
   AdamLists lists;
-  for (TensorList* list :
-       {&lists.params, &lists.grads, &lists.exp_avgs, &lists.exp_avg_sqs, &lists.steps}) {
+  for (TensorList* list : {&lists.params, &lists.grads, &lists.exp_avgs, &lists.exp_avg_sqs,
+                           &lists.max_exp_avg_sqs, &lists.steps}) {
     list->Reserve(group.size());
   }
   group.ForEachGradient(
@@ -43,6 +44,7 @@ AdamLists Walk(const OptimGroup& group, const Names& names) {
         lists.grads.Append(grad);
         AppendState(state, names.exp_avg, &lists.exp_avgs);
         AppendState(state, names.exp_avg_sq, &lists.exp_avg_sqs);
+        if (amsgrad) AppendState(state, names.max_exp_avg_sq, &lists.max_exp_avg_sqs);
         AppendState(state, names.step, &lists.steps);
       });
   return lists;
@@ -77,7 +79,7 @@ Reason Serve(PyObject* optimizer, PyObject* group_dict) {
                                .eps = group[names.eps]};
   const Reason reason = CheckAdamOptions(options);
   if (reason != Reason::kNone) return reason;
-  const AdamLists lists = Walk(group, names);
+  const AdamLists lists = Walk(group, names, options.amsgrad == Py_True);
   if (lists.params.size() > 0) ServeAdam(counters, options, lists, Mode::kServe);
   return Reason::kNone;
 }

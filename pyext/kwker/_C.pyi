@@ -76,6 +76,13 @@ def observe(
 ) -> Callable[..., Any]:
     """A function in C: original(...), then callback(result, args, kwargs); its errors are lost."""
 
+def optim_traffic(grads: list[Tensor], updated: list[list[Tensor]]) -> None:
+    """Reads `grads`, writes every tensor of up to four lists back unchanged, as fast as can be.
+
+    Raises:
+        ValueError: for tensors that no kernel would take, or lists of other lengths.
+    """
+
 def digest_tensor(tensor: Tensor) -> tuple[str, int]:
     """XXH3-128 of dtype, shape and elements in logical order, in hexadecimal; number of NaNs.
 

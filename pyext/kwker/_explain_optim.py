@@ -64,18 +64,19 @@ def _options(
 def _explain_adam(optimizer: torch.optim.Optimizer, group: dict[str, Any]) -> str:
     params = list(group["params"])
     states = [optimizer.state.get(p, {}) for p in params]
-    averages = [
-        [
+
+    def averages(key: str) -> list[Tensor]:
+        return [
             state[key] if key in state else torch.zeros_like(p)
             for p, state in zip(params, states, strict=True)
         ]
-        for key in ("exp_avg", "exp_avg_sq")
-    ]
+
     return _adam(
         params,
         [_gradient(p) for p in params],
-        *averages,
-        [],
+        averages("exp_avg"),
+        averages("exp_avg_sq"),
+        averages("max_exp_avg_sq") if group["amsgrad"] else [],
         [state.get("step", torch.zeros((), device="cpu")) for state in states],
         beta1=group["betas"][0],
         beta2=group["betas"][1],

@@ -41,7 +41,7 @@ def test_the_data_base_has_the_optimizers() -> None:
 
 
 def _is_plain(kwargs: dict[str, Any], dtype: torch.dtype) -> bool:
-    declined = ("fused", "amsgrad", "capturable", "differentiable")
+    declined = ("fused", "capturable", "differentiable")
     return (
         dtype in (torch.float32, torch.float64)
         and not any(kwargs.get(name) for name in declined)

@@ -34,7 +34,6 @@ def _tensor(value: float, **options: Any) -> Tensor:
 DECLINED = [
     Case(Adam, {"fused": True}),
     Case(AdamW, {"fused": True, "weight_decay": 0.1}),
-    Case(AdamW, {"foreach": True, "amsgrad": True}),
     Case(AdamW, {"lr": _tensor(0.01)}),
     Case(AdamW, {"lr": _tensor(0.01), "betas": (_tensor(0.9), _tensor(0.99))}),
     Case(Adam, {"betas": (_tensor(0.9), _tensor(0.99))}),

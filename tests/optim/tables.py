@@ -48,14 +48,13 @@ _ADAM: list[dict[str, Any]] = [
     {"lr": 1e30},
     {"lr": 1, "weight_decay": 1},  # integers
 ]
-_ADAM_BETA1_ZERO: list[dict[str, Any]] = [
+_ADAM_SIGNS_OF_ZERO: list[dict[str, Any]] = [  # that depend on where torch's loops end
     {"betas": (0.0, 0.99)},
     {"betas": (0.0, 0.0), "weight_decay": 0.1},
     {"betas": (1e-30, 0.99)},  # 1 - beta1 rounds to one
-]
-_ADAM_OF_TORCH: list[dict[str, Any]] = [
     {"amsgrad": True},
     {"amsgrad": True, "weight_decay": 0.1, "maximize": True},
+    {"amsgrad": True, "betas": (0.0, 0.5)},
 ]
 _SGD: list[dict[str, Any]] = [
     {},
@@ -77,25 +76,19 @@ _SGD: list[dict[str, Any]] = [
 ]
 
 OURS: list[Case] = (
-    [Case(Adam, options) for options in _ADAM]
+    [Case(cls, options) for cls in (Adam, AdamW) for options in _ADAM_SIGNS_OF_ZERO]
+    + [Case(Adam, options) for options in _ADAM]
     + [Case(Adam, {"weight_decay": 0.1, "decoupled_weight_decay": True})]
     + [Case(AdamW, options) for options in _ADAM if options]
     + [Case(AdamW, {})]
     + [Case(SGD, options) for options in _SGD]
 )
-BETA1_ZERO: list[Case] = [
-    Case(cls, options, By.ANY) for cls in (Adam, AdamW) for options in _ADAM_BETA1_ZERO
-]
-OF_TORCH: list[Case] = [
-    Case(cls, options, By.TORCH) for cls in (Adam, AdamW) for options in _ADAM_OF_TORCH
-]
-ALL: list[Case] = OURS + BETA1_ZERO + OF_TORCH
-
 # A few that between them take every branch of the kernels.
 BRANCHES: list[Case] = [
     Case(Adam, {"weight_decay": 0.1, "maximize": True}),
     Case(Adam, {"betas": (0.3, 0.99)}),
     Case(AdamW, {"lr": 0.01, "weight_decay": 0.1}),
+    Case(AdamW, {"betas": (0.0, 0.99), "amsgrad": True}),
     Case(SGD, {"lr": 0.1}),
     Case(SGD, {"momentum": 0.9, "dampening": 0.1, "weight_decay": 0.1, "maximize": True}),
     Case(SGD, {"momentum": 0.9, "nesterov": True, "weight_decay": 0.1}),

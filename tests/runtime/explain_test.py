@@ -24,8 +24,8 @@ def installed() -> Iterator[None]:
 CASES: list[tuple[type[torch.optim.Optimizer], dict[str, Any], str, str]] = [
     (torch.optim.AdamW, {}, "optim.adamw", ""),
     (torch.optim.Adam, {"weight_decay": 0.1}, "optim.adam", ""),
-    (torch.optim.Adam, {"amsgrad": True}, "optim.adam", "amsgrad=True"),
-    (torch.optim.Adam, {"betas": (0.0, 0.9)}, "optim.adam", "beta1 is 0"),
+    (torch.optim.Adam, {"amsgrad": True}, "optim.adam", ""),
+    (torch.optim.Adam, {"betas": (0.0, 0.9)}, "optim.adam", ""),
     (torch.optim.AdamW, {"fused": True}, "optim.adamw", "fused=True was asked for"),
     (torch.optim.SGD, {"lr": 0.1, "momentum": 0.9}, "optim.sgd", ""),
     (torch.optim.SGD, {"lr": 0.1, "fused": True}, "optim.sgd", "fused=True was asked for"),
