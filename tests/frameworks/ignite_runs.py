@@ -101,14 +101,14 @@ def adam_clipped_resumed() -> object:
     return straight.left(), saved, resumed.left()
 
 
-def sgd_foreach() -> object:
+def nesterov_foreach() -> object:
     model = data.network()
-    optimizer = SGD(model.parameters(), lr=0.1, foreach=True)
+    optimizer = SGD(model.parameters(), lr=0.1, momentum=0.9, nesterov=True, foreach=True)
     create_supervised_trainer(model, optimizer, nn.MSELoss()).run(data.loader())
     return left_by(model, optimizer)
 
 
 RUNS: dict[str, Run] = {
     run.__name__: run
-    for run in (sgd_accumulated_averaged, adamw_warmed_up, adam_clipped_resumed, sgd_foreach)
+    for run in (sgd_accumulated_averaged, adamw_warmed_up, adam_clipped_resumed, nesterov_foreach)
 }
