@@ -48,6 +48,7 @@ def test_ruff_format() -> None:
         "testdata",
         "tests",
         "tests/benchmarks",
+        "tests/benchmarks/optim",
         "tests/cli",
         "tests/distributed",
         "tests/frameworks",

@@ -53,7 +53,7 @@ class LoggingAdam(Adam):
         self.seen: list[int] = getattr(self, "seen", [])
         for group in self.param_groups:
             lists: list[list[Tensor]] = [[] for _ in range(6)]
-            self._init_group(group, *lists)
+            self._init_group(group, *lists)  # type: ignore[no-untyped-call]
             self.seen += [len(each) for each in lists]
             ADAM.adam(
                 *lists,
@@ -71,7 +71,8 @@ class RoundedSGD(SGD):
     """Changes the gradients on their way."""
 
     def _init_group(self, group: Any, params: Any, grads: Any, momentum_buffer_list: Any) -> bool:
-        sparse = super()._init_group(group, params, grads, momentum_buffer_list)
+        init_group: Callable[..., bool] = super()._init_group
+        sparse = init_group(group, params, grads, momentum_buffer_list)
         grads[:] = [grad.round(decimals=1) for grad in grads]
         return sparse
 

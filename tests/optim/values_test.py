@@ -90,7 +90,7 @@ def test_both_dtypes_in_one_group(case: Case) -> None:
             optimizer.step()
         return optimizer
 
-    assert_succeeds_same(scenario, By.TORCH)
+    assert_succeeds_same(scenario)
 
 
 @pytest.mark.parametrize("case", BRANCHES, ids=str)
