@@ -71,13 +71,19 @@ void BindCounters(py::module_& m) {
   m.attr("sgd_counters") = py::cast(&sgd_counters, py::return_value_policy::reference);
 }
 
+// Whether `import torch` has not come to its end: then it is this process that does it.
+bool TorchIsNew() {
+  const py::object spec = py::module_::import("torch").attr("__spec__");
+  return py::cast<bool>(py::getattr(spec, "_initializing", py::bool_(false)));
+}
+
 }  // namespace
 }  // namespace kwker::pyext
 
 PYBIND11_MODULE(_C, m) {
   namespace py = pybind11;
   using namespace kwker::pyext;
-  SurviveForks();
+  SurviveForks(TorchIsNew());
   m.attr("torch_version") = TORCH_VERSION;
   BindCounters(m);
   m.def("isa", [] { return std::string(kwker::IsaName(TorchIsa())); });
@@ -86,6 +92,7 @@ PYBIND11_MODULE(_C, m) {
                    : kwker::SqrtFormName(TorchSqrt<float>().form);
   });
   m.def("thread_reason", [] { return std::string(ReasonText(CheckThread())); });
+  m.def("threads_may_be_lost", &ThreadsMayBeLost);
   m.def("observe", &Observe);
   m.def("optim_traffic", &OptimTraffic);
   m.def("digest_tensor", &DigestTensor);

@@ -37,34 +37,6 @@ bool PoolMxcsrIsDefault() {
   return all_default;
 }
 
-// vmsSqrt and vmdSqrt of the vector-maths library that libtorch_cpu carries.
-template <typename T>
-using VmlSqrt = void (*)(int n, const T* x, T* y, long long mode);
-
-// High accuracy, denormals kept, errors ignored: the mode torch.sqrt asks for.
-constexpr long long kVmlMode = 0x2 | 0x140000 | 0x100;
-
-template <typename T>
-VmlSqrt<T> FindVmlSqrt() {
-  void* library = dlopen("libtorch_cpu.so", RTLD_NOW | RTLD_NOLOAD);
-  if (library == nullptr) return nullptr;
-  void* symbol = dlsym(library, std::is_same_v<T, float> ? "vmsSqrt" : "vmdSqrt");
-  return reinterpret_cast<VmlSqrt<T>>(symbol);
-}
-
-template <typename T>
-void LibrarySqrtOfTorch(std::int64_t n, const T* x, T* y) {
-  static const VmlSqrt<T> vml = FindVmlSqrt<T>();
-  if (vml == nullptr) {  // a torch without that library uses the processor's own
-    for (std::int64_t i = 0; i < n; ++i) y[i] = std::sqrt(x[i]);
-    return;
-  }
-  constexpr std::int64_t kMost = 1 << 30;
-  for (std::int64_t i = 0; i < n; i += kMost) {
-    vml(static_cast<int>(std::min(kMost, n - i)), x + i, y + i, kVmlMode);
-  }
-}
-
 // OpenMP 5.0, section 3.6; absent from older run-time libraries.
 extern "C" int omp_pause_resource_all(int kind) __attribute__((weak));
 
@@ -90,18 +62,48 @@ bool WasForked() {
   return (flags & kForkNoExec) != 0;
 }
 
-// Whether OpenMP's threads may have been lost in a fork that nobody prepared.
-bool loaded_after_fork = false;
+bool threads_may_be_lost = false;
+
+// vmsSqrt and vmdSqrt of the vector-maths library that libtorch_cpu carries.
+template <typename T>
+using VmlSqrt = void (*)(int n, const T* x, T* y, long long mode);
+
+// High accuracy, denormals kept, errors ignored: the mode torch.sqrt asks for.
+constexpr long long kVmlMode = 0x2 | 0x140000 | 0x100;
+
+template <typename T>
+VmlSqrt<T> FindVmlSqrt() {
+  void* library = dlopen("libtorch_cpu.so", RTLD_NOW | RTLD_NOLOAD);
+  if (library == nullptr) return nullptr;
+  void* symbol = dlsym(library, std::is_same_v<T, float> ? "vmsSqrt" : "vmdSqrt");
+  return reinterpret_cast<VmlSqrt<T>>(symbol);
+}
+
+template <typename T>
+void LibrarySqrtOfTorch(std::int64_t n, const T* x, T* y) {
+  static const VmlSqrt<T> vml = FindVmlSqrt<T>();
+  if (vml == nullptr) {  // a torch without that library uses the processor's own
+    for (std::int64_t i = 0; i < n; ++i) y[i] = std::sqrt(x[i]);
+    return;
+  }
+  // The library starts threads, too, for some hundred elements.
+  const std::int64_t most = threads_may_be_lost ? 64 : 1 << 30;
+  for (std::int64_t i = 0; i < n; i += most) {
+    vml(static_cast<int>(std::min(most, n - i)), x + i, y + i, kVmlMode);
+  }
+}
 
 }  // namespace
 
-void SurviveForks() {
-  static const int registered = [] {
-    loaded_after_fork = WasForked();
+void SurviveForks(bool torch_is_new) {
+  static const int registered = [torch_is_new] {
+    threads_may_be_lost = !torch_is_new && WasForked();
     return pthread_atfork(&EndPool, nullptr, nullptr);
   }();
   static_cast<void>(registered);
 }
+
+bool ThreadsMayBeLost() { return threads_may_be_lost; }
 
 Isa TorchIsa() {
   static const Isa isa = [] {
@@ -114,7 +116,7 @@ Isa TorchIsa() {
 }
 
 ParallelFor TorchThreads() {
-  const bool alone = loaded_after_fork || at::in_parallel_region();
+  const bool alone = threads_may_be_lost || at::in_parallel_region();
   return {alone ? 1 : at::get_num_threads(), [](int tasks, const std::function<void(int)>& body) {
             at::parallel_for(0, tasks, 1, [&](std::int64_t begin, std::int64_t end) {
               for (std::int64_t i = begin; i < end; ++i) body(static_cast<int>(i));
@@ -138,7 +140,7 @@ Reason CheckThread() {
 Reason CheckThreads(std::int64_t elements) {
   constexpr std::int64_t kTorchGrainSize = 32768;
   if (elements < kTorchGrainSize) return Reason::kNone;
-  if (loaded_after_fork) return Reason::kForked;
+  if (threads_may_be_lost) return Reason::kForked;
   return PoolMxcsrIsDefault() ? Reason::kNone : Reason::kFlushDenormal;
 }
 

@@ -19,10 +19,13 @@ ParallelFor TorchThreads();
 // A child that is forked while OpenMP's threads exist has none of them, yet waits
 // for them at its first parallel loop. Kernels start them for a sum of small
 // tensors, where torch would not; so from now on the threads of whoever forks are
-// ended before, and started again when they are wanted. In a process that was
-// itself forked before it got here nobody can tell whether the threads live:
-// there kernels do without.
-void SurviveForks();
+// ended before, and started again when they are wanted. torch_is_new: this very
+// process has imported torch just now.
+void SurviveForks(bool torch_is_new);
+
+// Whether this process was forked with torch in it before SurviveForks() was
+// called: then nobody can tell whether its threads live, and kernels do without.
+bool ThreadsMayBeLost();
 
 // Why no kernel may run on this thread now, whatever its tensors: a torch
 // function or dispatch mode, a functorch transform, tracing, autocast, inference

@@ -40,6 +40,12 @@ def sqrt_form(float64: bool) -> str:
 def thread_reason() -> str:
     """Why no kernel may run on this thread now (a torch mode, recorded gradients); "" if it may."""
 
+def threads_may_be_lost() -> bool:
+    """Whether this process was forked with torch in it, before this module was imported.
+
+    Parallel loops of the thread that forked, torch's too, may then wait for ever.
+    """
+
 def adam_hook(original: Callable[..., None]) -> Callable[..., None]:
     """A function in C in place of torch.optim.adam.adam; calls `original` where it declines."""
 

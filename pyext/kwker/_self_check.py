@@ -21,9 +21,9 @@ def undisturbed(counters: Counters, compare: Callable[[], str]) -> str:
     """
     with torch.no_grad():
         plain = not _C.thread_reason()
-    # (Not always apart: while torch is being imported, another thread that imports anything would
-    # wait for this one.)
-    return _with_switch_on(counters, compare, apart=not plain)
+    # A thread of its own has its own OpenMP threads, too. (Not always apart: while torch is being
+    # imported, another thread that imports anything would wait for this one.)
+    return _with_switch_on(counters, compare, apart=not plain or _C.threads_may_be_lost())
 
 
 def on_a_thread_of_its_own(counters: Counters, compare: Callable[[], str], threads: int) -> str:

@@ -14,13 +14,15 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the platform ha
 COMMON = """
 import multiprocessing, os, threading, time, torch
 
-def step(sizes, steps=3):
-    torch.manual_seed(0)
-    parameters = [torch.nn.Parameter(torch.randn(n)) for n in sizes]
-    optimizer = torch.optim.AdamW(parameters)
-    for _ in range(steps):
+def some(n, step):  # without torch's random numbers, whose lock a thread may hold at the fork
+    return torch.tensor([(37 * i + step) % 101 / 50 - 1 for i in range(n)])
+
+def step(sizes, kind=torch.optim.AdamW, steps=3):
+    parameters = [torch.nn.Parameter(some(n, 0)) for n in sizes]
+    optimizer = kind(parameters)
+    for i in range(steps):
         for p in parameters:
-            p.grad = torch.randn(p.shape)
+            p.grad = some(len(p), i)
         optimizer.step()
     return [p.tolist() for p in parameters]
 
@@ -35,18 +37,19 @@ def in_a_child(work, seconds=60):
     child.kill()
 """
 
-# The child finds OpenMP's threads gone, which torch knows as little as Kwker could.
+# The child finds OpenMP's threads gone. torch's own square roots of some hundred elements
+# wait for them for ever, so SGD stands for what still works.
 AFTER_PARALLEL_LOOPS = """
 torch.set_num_threads(2)
 torch.ones(1_000_000) + 1
-expected = [step(SMALL), step(MANY_SMALL)]
+expected = [step(SMALL), step(MANY_SMALL, torch.optim.SGD)]
 
 def work():
     import kwker.torch_ops as sto
     sto.install()
-    assert [step(SMALL), step(MANY_SMALL)] == expected
-    counts = sto.stats()["optim.adamw"]
-    assert counts["calls"] == 3, counts
+    assert [step(SMALL), step(MANY_SMALL, torch.optim.SGD)] == expected
+    assert sto.stats()["optim.adamw"]["calls"] == 3, sto.stats()
+    counts = sto.stats()["optim.sgd"]
     assert counts["fallbacks"] == {
         "large, in a forked process that installed Kwker itself: its threads may be lost": 3
     }, counts
@@ -151,14 +154,13 @@ class Images(torch.utils.data.Dataset):
         torch.optim.AdamW([parameter]).step()  # work that Kwker would do
         return parameter.detach()
 
-def epoch(install_at):
+def train(workers, install_at):
     torch.manual_seed(0)
     model = torch.nn.Linear(4, 1)
     optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
-    loader = torch.utils.data.DataLoader(
-        Images(), batch_size=3, num_workers=2, multiprocessing_context=sys.argv[1],
-        prefetch_factor=1, persistent_workers=True,
-    )
+    options = {"num_workers": 2, "multiprocessing_context": sys.argv[1], "prefetch_factor": 1,
+               "persistent_workers": True} if workers else {}
+    loader = torch.utils.data.DataLoader(Images(), batch_size=3, **options)
     batches = []
     for _ in range(2):
         for i, batch in enumerate(loader):
@@ -172,12 +174,10 @@ def epoch(install_at):
     return batches, [p.tolist() for p in model.parameters()]
 
 if __name__ == "__main__":
-    expected = epoch(None)
-    assert epoch(2) == expected
+    expected = train(False, None)
+    assert train(True, 2) == expected  # two of the 16 steps are done before
     import kwker.torch_ops as sto
-    print(sto.stats()["optim.adamw"]["calls"])
-    assert epoch(None) == expected
-    print({f.state for f in sto.features()})
+    print(sto.stats()["optim.adamw"]["calls"], {f.state for f in sto.features()})
 """
 
 
@@ -185,4 +185,4 @@ if __name__ == "__main__":
 def test_under_a_loader_whose_workers_run(tmp_path: Path, start: str) -> None:
     script = tmp_path / "loader.py"  # spawned workers import it again
     script.write_text(LOADER)
-    assert printed(script, start) == "14\n{'on'}\n"
+    assert printed(script, start) == "14 {'on'}\n"

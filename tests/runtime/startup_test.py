@@ -31,17 +31,14 @@ before = set(sys.modules)
 import kwker.torch_ops as sto
 sto.install()
 sto.verify()
-parameter = torch.nn.Parameter(torch.ones(3))
-parameter.grad = torch.ones(3)
-torch.optim.AdamW([parameter]).step()
-print(sto.stats(), file=open(os.devnull, "w"))
+str(sto.stats())
 sto.uninstall()
 added = {name for name in sys.modules if name not in before}
 print(json.dumps(sorted(
     name for name in added
-    if name.split(".")[0] not in ("kwker", *sys.stdlib_module_names)
+    if name.split(".")[0] not in ("kwker", "_xxsubinterpreters", *sys.stdlib_module_names)
 )))"""
-    assert answer("import os" + code) == []
+    assert answer(code) == []
     # Not even where they are installed, and their names among what may be accelerated.
     code = f"{pth_line()}\nimport torch\n"
     code += "print(json.dumps([m for m in sys.modules if m in ('torchvision', 'PIL')]))"
