@@ -2,6 +2,7 @@
 
 #include <c10/core/impl/PyObjectSlot.h>
 
+#include "pyext/python_tensor.h"
 #include "pyext/tensor_check.h"
 
 namespace kwker::pyext {
@@ -65,7 +66,7 @@ const at::Tensor& OptimGroup::Gradient(const at::Tensor& param) {
   if (grad.defined()) {
     // One that Python has never seen is no subclass.
     const PyObject* seen = grad.unsafeGetTensorImpl()->pyobj_slot()->load_pyobj();
-    Require(seen == nullptr || THPVariable_CheckTypeExact(Py_TYPE(seen)), Reason::kSubclass);
+    Require(seen == nullptr || IsExactTensorType(Py_TYPE(seen)), Reason::kSubclass);
   }
   return grad;
 }

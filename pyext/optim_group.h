@@ -1,7 +1,6 @@
 // A group of parameters as an optimizer hands it to its _init_group().
 #pragma once
 
-#include <torch/csrc/autograd/python_variable.h>
 #include <torch/csrc/utils/pybind.h>
 
 #include "pyext/optim_common.h"

@@ -1,13 +1,13 @@
 #include "pyext/optim_sgd.h"
 
 #include <ATen/ops/empty_strided.h>
-#include <torch/csrc/autograd/python_variable.h>
 
 #include <vector>
 
 #include "kernels/optim/sgd.h"
 #include "pyext/arguments.h"
 #include "pyext/optim.h"
+#include "pyext/python_tensor.h"
 
 namespace kwker::pyext {
 
@@ -180,7 +180,7 @@ void ServeSgd(const SgdOptions& options, const SgdLists& lists, PyObject* buffer
     if (made[i].defined()) {
       // Fails with IndexError if the list has been shortened meanwhile, as torch's loop does.
       const int failed =
-          PyList_SetItem(buffer_list, static_cast<Py_ssize_t>(i), THPVariable_Wrap(made[i]));
+          PyList_SetItem(buffer_list, static_cast<Py_ssize_t>(i), WrapTensor(made[i]));
       if (failed != 0) throw pybind11::error_already_set();
     } else if (h.momentum != 0) {
       BumpVersion(lists.momentum_buffers.Outer(i), 2);

@@ -1,9 +1,9 @@
 #include "pyext/tensor_check.h"
 
-#include <torch/csrc/autograd/python_variable.h>
-
 #include <algorithm>
 #include <array>
+
+#include "pyext/python_tensor.h"
 
 namespace kwker::pyext {
 namespace {
@@ -27,11 +27,11 @@ Reason WhyNotPlain(const at::Tensor& tensor) {
 }  // namespace
 
 const at::Tensor* ExactTensor(PyObject* object, Reason* reason) {
-  if (!THPVariable_CheckExact(object)) {
+  if (!IsExactTensorType(Py_TYPE(object))) {
     *reason = Reason::kSubclass;
     return nullptr;
   }
-  const at::Tensor& tensor = THPVariable_Unpack(object);
+  const at::Tensor& tensor = UnpackTensor(object);
   if (!tensor.defined()) {
     *reason = Reason::kStorage;
     return nullptr;

@@ -1,7 +1,6 @@
 #include "pyext/tensor_list.h"
 
-#include <torch/csrc/autograd/python_variable.h>
-
+#include "pyext/python_tensor.h"
 #include "pyext/tensor_check.h"
 
 namespace kwker::pyext {
@@ -82,7 +81,7 @@ Reason TensorList::Add(PyObject* item, bool or_none) {
     tensor = ExactTensor(shard.ptr(), &reason);
     holders_.push_back(std::move(shard));
     spec = Attribute(item, "_spec");
-    outers_.push_back(&THPVariable_Unpack(item));
+    outers_.push_back(&UnpackTensor(item));
   } else {
     if (!or_none || item != Py_None) tensor = ExactTensor(item, &reason);
     outers_.push_back(tensor);

@@ -276,4 +276,4 @@ def test_groups_with_differing_options() -> None:
             optimizer.step()
         return optimizer
 
-    assert_succeeds_same(scenario, By.MIXED)
+    assert_succeeds_same(scenario)
