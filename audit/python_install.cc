@@ -18,8 +18,11 @@ namespace {
 //   goes before anything is imported, a json.py may lie here.
 // - torch's version is read from its file: that is the one an import would find,
 //   also where it was not installed by pip.
+// - Whether the wheel's kwker.pth works shows in what it has imported: there are
+//   many reasons why Python would not read one.
 constexpr char kProbe[] = R"(
 import sys
+startup_hook = 'kwker._startup' in sys.modules
 if not getattr(sys.flags, 'safe_path', False):
     del sys.path[0]
 import importlib.util, json, os, re, sysconfig
@@ -55,6 +58,7 @@ print('\n' + json.dumps({
     'kwker': folder('kwker'),
     'kwker_version': version,
     'kwker_torch_release': release,
+    'startup_hook': startup_hook,
 }))
 )";
 
@@ -95,12 +99,14 @@ fs::path FindPython(const std::string& wanted, const fs::path& self) {
 }
 
 PythonInstall ProbePython(const fs::path& python) {
+  bp::environment environment = boost::this_process::environment();
+  environment["KWKER_INSTALL"] = "1";  // for kwker.pth
   std::string text;
   int exit_code = 1;
   try {
     bp::ipstream out;
-    bp::child child(bp::exe = python.string(), bp::args = {"-c", kProbe}, bp::std_out > out,
-                    bp::std_err > bp::null, bp::std_in < bp::null);
+    bp::child child(bp::exe = python.string(), bp::args = {"-c", kProbe}, environment,
+                    bp::std_out > out, bp::std_err > bp::null, bp::std_in < bp::null);
     text.assign(std::istreambuf_iterator<char>(out), {});
     child.wait();
     exit_code = child.exit_code();
@@ -122,7 +128,8 @@ PythonInstall ProbePython(const fs::path& python) {
           .torch = fact("torch"),
           .kwker = fact("kwker"),
           .kwker_version = fact("kwker_version"),
-          .kwker_torch_release = fact("kwker_torch_release")};
+          .kwker_torch_release = fact("kwker_torch_release"),
+          .startup_hook = facts.value("startup_hook", false)};
 }
 
 void CheckPython(const PythonInstall& python) {
@@ -142,6 +149,13 @@ void CheckPython(const PythonInstall& python) {
     throw PythonError(python.executable + " has torch " + python.torch +
                       ", but its Kwker was built for torch " + python.kwker_torch_release +
                       ": install the one to match the other");
+  }
+}
+
+void CheckStartupHook(const PythonInstall& python) {
+  if (!python.startup_hook) {
+    throw PythonError("a launcher's processes would run without Kwker: " + python.executable +
+                      " reads no kwker.pth: install Kwker's wheel there with pip");
   }
 }
 

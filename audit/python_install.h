@@ -21,6 +21,7 @@ struct PythonInstall {
   std::string kwker;       // Kwker's package folder; empty: not installed
   std::string kwker_version;
   std::string kwker_torch_release;  // the torch that the kernels were built for: "2.13"
+  bool startup_hook = false;        // KWKER_INSTALL=1 alone gets Kwker into its processes
 };
 
 // The interpreter to use: `wanted` (--python or KWKER_PYTHON, a path or a name on
@@ -36,5 +37,8 @@ PythonInstall ProbePython(const std::filesystem::path& python);
 // Throws PythonError if the kernels cannot work there: no torch, no Kwker, or
 // a torch of another release than Kwker was built for.
 void CheckPython(const PythonInstall& python);
+
+// Throws PythonError if processes that others start there would not get Kwker.
+void CheckStartupHook(const PythonInstall& python);
 
 }  // namespace kwker::audit

@@ -67,6 +67,19 @@ TEST(CheckPythonTest, RefusesAnotherRelease) {
   }
 }
 
+TEST(CheckStartupHookTest, SaysHowToGetOne) {
+  PythonInstall python = Working();
+  python.startup_hook = true;
+  CheckStartupHook(python);
+  python.startup_hook = false;
+  try {
+    CheckStartupHook(python);
+    FAIL();
+  } catch (const PythonError& e) {
+    EXPECT_NE(std::string(e.what()).find("/venv/bin/python reads no kwker.pth"), std::string::npos);
+  }
+}
+
 TEST(FindPythonTest, TakesThePathItIsGiven) {
   EXPECT_EQ(FindPython("/some/python", "/x/kwker"), "/some/python");
   EXPECT_THROW(FindPython("no-python-of-this-name", "/x/kwker"), PythonError);
@@ -101,6 +114,13 @@ TEST(ProbePythonTest, SkipsWhatOthersPrintBefore) {
       "chatty", "echo hello; echo; echo '{\"executable\": \"/p\", \"version\": \"3.11.7\"}'");
   EXPECT_EQ(ProbePython(python).version, "3.11.7");
   EXPECT_EQ(ProbePython(python).torch, "");
+  EXPECT_FALSE(ProbePython(python).startup_hook);
+}
+
+TEST(ProbePythonTest, AsksAsAPythonThatIsToInstall) {
+  const fs::path python =
+      Program("hooked", "echo; echo '{\"startup_hook\": '${KWKER_INSTALL:+true}'}'");
+  EXPECT_TRUE(ProbePython(python).startup_hook);
 }
 
 }  // namespace

@@ -1,8 +1,12 @@
 #include "cli/ask_python.h"
 
+#include <fmt/ranges.h>
+
 #include <boost/process.hpp>
 #include <iterator>
 #include <nlohmann/json.hpp>
+
+#include "cli/usage_error.h"
 
 namespace bp = boost::process;
 
@@ -45,6 +49,14 @@ nlohmann::json AskPython(const audit::PythonInstall& python, const std::string& 
                              " -c 'import kwker.torch_ops' says");
   }
   return answer;
+}
+
+void CheckFeatures(const audit::PythonInstall& python,
+                   const std::optional<std::vector<std::string>>& features) {
+  if (!features) return;
+  const std::string names = fmt::format("{}", fmt::join(*features, ","));
+  const std::string error = AskPython(python, "check_features", {names}).value("error", "");
+  if (!error.empty()) throw UsageError("--features: " + error);
 }
 
 }  // namespace kwker::cli

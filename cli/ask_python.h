@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,5 +14,9 @@ namespace kwker::cli {
 // or Kwker cannot be imported.
 nlohmann::json AskPython(const audit::PythonInstall& python, const std::string& function,
                          const std::vector<std::string>& args);
+
+// Throws UsageError if --features names what does not exist there.
+void CheckFeatures(const audit::PythonInstall& python,
+                   const std::optional<std::vector<std::string>>& features);
 
 }  // namespace kwker::cli

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -63,33 +62,6 @@ audit::TextStyle StyleOf(std::FILE* stream) {
   return style;
 }
 
-// A number that must lie above 0.
-CLI::Validator AboveZero() {
-  return CLI::Validator(
-      [](std::string& text) {
-        char* end = nullptr;
-        const double value = std::strtod(text.c_str(), &end);
-        const bool fine = end != text.c_str() && *end == '\0' && value > 0 &&
-                          value <= std::numeric_limits<double>::max();
-        return fine ? std::string() : "'" + text + "' is not a number above 0";
-      },
-      "NUMBER");
-}
-
-CLI::Validator WholeNumber(std::int64_t low, std::int64_t high) {
-  return CLI::Validator(
-      [low, high](std::string& text) {
-        std::int64_t value = 0;
-        const char* end = text.data() + text.size();
-        const auto [stop, error] = std::from_chars(text.data(), end, value);
-        const bool fine = error == std::errc() && stop == end && value >= low && value <= high;
-        return fine ? std::string()
-                    : "'" + text + "' is not a whole number from " + std::to_string(low) + " to " +
-                          std::to_string(high);
-      },
-      "N");
-}
-
 }  // namespace
 
 AuditCommand::AuditCommand(CLI::App& app)
@@ -114,9 +86,7 @@ AuditCommand::AuditCommand(CLI::App& app)
   command_->add_option("--timeout", options_.timeout_s, "Time limit for each run")
       ->check(AboveZero())
       ->type_name("SECONDS");
-  command_->add_option("--features", options_.features, "With Kwker, only these of its features")
-      ->delimiter(',')
-      ->type_name("NAME,...");
+  AddFeaturesOption(*command_, options_.features);
   command_->add_option("--json", json_, "Write the report, with all runs, as JSON (-: to stdout)")
       ->type_name("FILE");
   command_->add_flag("--require-equal", options_.gates.require_equal,
@@ -138,14 +108,6 @@ void AuditCommand::CheckJson(const Invocation& invocation) const {
     throw UsageError("--json -: stdout is closed");
   }
   audit::CheckWritable(*json_);
-}
-
-void AuditCommand::CheckFeatures(const audit::PythonInstall& python) const {
-  if (!options_.features) return;
-  std::string names;
-  for (const std::string& name : *options_.features) names += (names.empty() ? "" : ",") + name;
-  const std::string error = AskPython(python, "check_features", {names}).value("error", "");
-  if (!error.empty()) throw UsageError("--features: " + error);
 }
 
 audit::Setup AuditCommand::MakeSetup(const ScriptCommand& script,
@@ -179,7 +141,7 @@ int AuditCommand::Run(const Invocation& invocation) const {
   const ScriptCommand script = ParseScriptCommand(invocation.script_words, kUsage);
   CheckJson(invocation);
   const audit::PythonInstall python = UsePython(python_, invocation.self);
-  CheckFeatures(python);
+  CheckFeatures(python, options_.features);
   const audit::Setup setup = MakeSetup(script, python);
 
   // From here on Ctrl-C ends the run in progress, not this program.

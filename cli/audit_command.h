@@ -22,8 +22,6 @@ class AuditCommand {
  private:
   // Throws UsageError and FileError: the report could not be written there.
   void CheckJson(const Invocation& invocation) const;
-  // Throws UsageError: --features names what does not exist.
-  void CheckFeatures(const audit::PythonInstall& python) const;
   audit::Setup MakeSetup(const ScriptCommand& script, const audit::PythonInstall& python) const;
 
   CLI::App* command_;

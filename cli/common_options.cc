@@ -1,5 +1,8 @@
 #include "cli/common_options.h"
 
+#include <charconv>
+#include <cstdlib>
+#include <limits>
 #include <memory>
 
 namespace kwker::cli {
@@ -21,6 +24,38 @@ void SetUsage(CLI::App& app, const std::string& usage) {
   const auto formatter = std::make_shared<UsageFormatter>(usage);
   formatter->column_width(28);
   app.formatter(formatter);
+}
+
+CLI::Validator AboveZero() {
+  return CLI::Validator(
+      [](std::string& text) {
+        char* end = nullptr;
+        const double value = std::strtod(text.c_str(), &end);
+        const bool fine = end != text.c_str() && *end == '\0' && value > 0 &&
+                          value <= std::numeric_limits<double>::max();
+        return fine ? std::string() : "'" + text + "' is not a number above 0";
+      },
+      "NUMBER");
+}
+
+CLI::Validator WholeNumber(std::int64_t low, std::int64_t high) {
+  return CLI::Validator(
+      [low, high](std::string& text) {
+        std::int64_t value = 0;
+        const char* end = text.data() + text.size();
+        const auto [stop, error] = std::from_chars(text.data(), end, value);
+        const bool fine = error == std::errc() && stop == end && value >= low && value <= high;
+        return fine ? std::string()
+                    : "'" + text + "' is not a whole number from " + std::to_string(low) + " to " +
+                          std::to_string(high);
+      },
+      "N");
+}
+
+void AddFeaturesOption(CLI::App& app, std::optional<std::vector<std::string>>& features) {
+  app.add_option("--features", features, "With Kwker, only these of its features")
+      ->delimiter(',')
+      ->type_name("NAME,...");
 }
 
 void AddPythonOption(CLI::App& app, std::string& wanted) {

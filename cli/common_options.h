@@ -2,7 +2,9 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,15 @@ struct Invocation {
 
 // The text that --help starts with.
 void SetUsage(CLI::App& app, const std::string& usage);
+
+// A number above 0.
+CLI::Validator AboveZero();
+
+// A whole number, `low` and `high` included.
+CLI::Validator WholeNumber(std::int64_t low, std::int64_t high);
+
+// --features.
+void AddFeaturesOption(CLI::App& app, std::optional<std::vector<std::string>>& features);
 
 // --python, also from KWKER_PYTHON.
 void AddPythonOption(CLI::App& app, std::string& wanted);

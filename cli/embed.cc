@@ -57,13 +57,6 @@ std::vector<char*> Pointers(std::vector<std::string>& words) {
   return pointers;
 }
 
-[[noreturn]] void Become(std::vector<std::string> words) {
-  std::vector<char*> argv = Pointers(words);
-  argv.push_back(nullptr);
-  execv(argv[0], argv.data());
-  throw UsageError("cannot run " + words[0] + ": " + std::strerror(errno));
-}
-
 bool Prepare(const Api& api, const char* function, const std::string& argument) {
   PyObject* module = api.import_module("kwker._child");
   PyObject* done = nullptr;
@@ -81,6 +74,13 @@ bool Prepare(const Api& api, const char* function, const std::string& argument) 
 }
 
 }  // namespace
+
+void Become(std::vector<std::string> words) {
+  std::vector<char*> argv = Pointers(words);
+  argv.push_back(nullptr);
+  execv(argv[0], argv.data());
+  throw UsageError("cannot run " + words[0] + ": " + std::strerror(errno));
+}
 
 int RunEmbedded(const std::string& executable, const std::string& libpython,
                 std::vector<std::string> command, const char* function, const std::string& argument,

@@ -6,6 +6,10 @@
 
 namespace kwker::cli {
 
+// Turns this process into the program words[0], a path, with these words as its
+// argv. Throws UsageError if it cannot be run.
+[[noreturn]] void Become(std::vector<std::string> words);
+
 // Runs `command` (what follows "python") in this process as `executable` would.
 // Before the script, once Python is up, calls kwker._child.`function`(`argument`),
 // without the argument if it is empty. `libpython` is that Python's shared

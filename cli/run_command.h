@@ -1,9 +1,14 @@
-// `kwker run -- SCRIPT`: once, with the kernels, in this very process.
+// `kwker run -- SCRIPT`: once, with the kernels, in this very process or in those
+// of a launcher.
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "cli/common_options.h"
+#include "cli/launcher.h"
 
 namespace kwker::cli {
 
@@ -16,7 +21,9 @@ class RunCommand {
 
  private:
   CLI::App* command_;
+  Launcher launcher_;
   std::string python_;
+  std::optional<std::vector<std::string>> features_;
 };
 
 }  // namespace kwker::cli

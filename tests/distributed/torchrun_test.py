@@ -44,18 +44,28 @@ runpy.run_path(SCRIPT, run_name="__main__")
 """
 
 
+ABORTED = "terminate called without an active exception"
+
+
 def run(tmp_path: Path, side: str, *options: str) -> list[str]:
     launched = tmp_path / "launched.py"
     launched.write_text(LAUNCHED.replace("SCRIPT", repr(str(SCRIPT))))
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    done = subprocess.run(
-        [*command, launched, side, *options],
-        capture_output=True,
-        text=True,
-        env=environment,
-        timeout=240,
-    )
+    for _ in range(3):
+        done = subprocess.run(
+            [*command, launched, side, *options],
+            capture_output=True,
+            text=True,
+            env=environment,
+            timeout=240,
+        )
+        # Under fsdp2 DTensor's caches hold the process group beyond its destruction, and one of
+        # its threads that is still running while Python ends aborts the rank, rarely, with or
+        # without Kwker (pytorch issue 190489). The training itself was over by then.
+        trained = len([line for line in done.stdout.splitlines() if line.startswith("rank")]) == 2
+        if not ("fsdp2" in options and done.returncode != 0 and trained and ABORTED in done.stderr):
+            break
     assert done.returncode == 0, done.stderr
     assert "threads of the process group are left" not in done.stdout
     return sorted(done.stdout.splitlines())

@@ -32,20 +32,24 @@ def environment(tmp_path_factory: pytest.TempPathFactory, wheel: Path) -> Path:
     return root
 
 
+def clean_environ(**variables: str) -> dict[str, str]:
+    """This test's environment with no trace of its own Kwker."""
+    hidden = ("KWKER", "PYTHON", "BUILD_")
+    return {k: v for k, v in os.environ.items() if not k.startswith(hidden)} | variables
+
+
 @pytest.fixture(scope="session")
 def run() -> Run:
-    """Runs a command with no trace of this test's own Kwker in its environment."""
+    """Runs a command in such an environment."""
 
     def run(
         *command: str | Path, cwd: Path | None = None, **variables: str
     ) -> subprocess.CompletedProcess[str]:
-        hidden = ("KWKER", "PYTHON", "BUILD_")
-        clean = {k: v for k, v in os.environ.items() if not k.startswith(hidden)}
         return subprocess.run(
             [str(c) for c in command],
             capture_output=True,
             text=True,
-            env=clean | variables,
+            env=clean_environ(**variables),
             cwd=cwd,
             timeout=300,
         )

@@ -1,0 +1,28 @@
+// `kwker run --launcher torchrun`: the script in several processes, which torch's
+// own launcher starts, watches and ends.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/script_command.h"
+
+namespace kwker::cli {
+
+class Launcher {
+ public:
+  // Adds --launcher and the options that torchrun is given.
+  explicit Launcher(CLI::App& command);
+  bool chosen() const { return launcher_->count() > 0; }
+  // What follows "python" to launch the script. It is to run with KWKER_INSTALL=0;
+  // the processes that it launches get KWKER_INSTALL=1. Throws UsageError for -c.
+  std::vector<std::string> Words(const ScriptCommand& script) const;
+
+ private:
+  CLI::Option* launcher_;
+  CLI::Option* processes_;
+  std::vector<CLI::Option*> machines_;  // the options for several machines
+};
+
+}  // namespace kwker::cli
