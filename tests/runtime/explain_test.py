@@ -97,7 +97,7 @@ def test_looks_into_the_wrappers_of_frameworks(
 def test_says_that_a_feature_is_off() -> None:
     sto.disable("optim.sgd")
     (said,) = sto.explain(torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=0.1))
-    assert (said.feature, said.reason) == ("optim.sgd", "it is off")
+    assert (said.feature, said.reason) == ("optim.sgd", "it is off by user")
 
 
 def test_other_optimizers_subclasses_modules_and_functions() -> None:
