@@ -24,6 +24,8 @@ const char* ReasonText(Reason reason) {
       return "floating-point mode changed (set_flush_denormal)";
     case Reason::kForeach:
       return "foreach=True with nesterov=True changes the gradients";
+    case Reason::kForeachAsked:
+      return "foreach=True was asked for, and its results differ";
     case Reason::kForked:
       return "large, in a forked process that installed Kwker itself: its threads may be lost";
     case Reason::kForwardAd:

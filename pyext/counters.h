@@ -21,6 +21,7 @@ enum class Reason : std::uint8_t {
   kDtype,
   kFlushDenormal,
   kForeach,
+  kForeachAsked,
   kForked,
   kForwardAd,
   kFused,

@@ -11,6 +11,7 @@
 #include "pyext/digest.h"
 #include "pyext/hook.h"
 #include "pyext/optim.h"
+#include "pyext/optim_more.h"
 #include "pyext/torch_state.h"
 #include "pyext/traffic.h"
 
@@ -86,6 +87,7 @@ PYBIND11_MODULE(_C, m) {
   SurviveForks(TorchIsNew());
   m.attr("torch_version") = TORCH_VERSION;
   BindCounters(m);
+  BindMoreOptimizers(m);
   m.def("isa", [] { return std::string(kwker::IsaName(TorchIsa())); });
   m.def("sqrt_form", [](bool float64) {
     return float64 ? kwker::SqrtFormName(TorchSqrt<double>().form)

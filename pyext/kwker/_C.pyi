@@ -31,6 +31,20 @@ adam_counters: Counters
 adamw_counters: Counters
 sgd_counters: Counters
 
+class MoreOptimizer:
+    """One of torch's optimizers beside Adam and SGD."""
+
+    @property
+    def counters(self) -> Counters: ...
+    def set_loop(self, module: dict[str, Any], functions: dict[str, Any]) -> None:
+        """The namespace and, by name, the objects in it that the hook stands for."""
+    def hook(self, original: Callable[..., None]) -> Callable[..., None]:
+        """A function in C in place of the functional form; calls `original` where it declines."""
+    def explain(self, original: Callable[..., None]) -> Callable[..., str]:
+        """With the same arguments: why the hook would decline, "" if it would not."""
+
+more_optimizers: dict[str, MoreOptimizer]  # by the name of the functional form, "rmsprop"
+
 def isa() -> Literal["default", "avx2", "avx512"]:
     """The instruction set of torch's kernels: see kernels/base/isa.h."""
 

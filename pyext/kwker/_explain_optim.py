@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from kwker import _C
+from kwker._optim_more_calls import KINDS, Kind
 
 _adam = _C.adam_explain(torch.optim.Adam.step)  # the arguments alone are looked at
 _sgd = _C.sgd_explain(torch.optim.SGD.step)
@@ -41,7 +43,10 @@ def reason(optimizer: torch.optim.Optimizer, group: dict[str, Any]) -> tuple[str
     elif isinstance(optimizer, torch.optim.SGD):
         name, base, explain = "optim.sgd", torch.optim.SGD, _explain_sgd
     else:
-        return "", "no feature covers this optimizer"
+        kind = next((k for k in KINDS if isinstance(optimizer, k.cls)), None)
+        if kind is None:
+            return "", "no feature covers this optimizer"
+        name, base, explain = f"optim.{kind.name}", kind.cls, partial(_explain_more, kind)
     if inspect.unwrap(type(optimizer).step) is not inspect.unwrap(base.step):
         return name, f"{type(optimizer).__name__} has a step() of its own"
     with torch.no_grad():
@@ -91,6 +96,21 @@ def _explain_adam(optimizer: torch.optim.Optimizer, group: dict[str, Any]) -> st
             "eps",
         ),
     )
+
+
+def _explain_more(kind: Kind, optimizer: torch.optim.Optimizer, group: dict[str, Any]) -> str:
+    params = list(group["params"])
+    scaling = {name: getattr(optimizer, name, None) for name in ("grad_scale", "found_inf")}
+    function = getattr(kind.module, kind.name)
+    lists, keywords = kind.arguments(
+        function,
+        group | scaling,
+        params,
+        [_gradient(p) for p in params],
+        [optimizer.state.get(p, {}) for p in params],
+    )
+    explanation: str = _C.more_optimizers[kind.name].explain(function)(*lists, **keywords)
+    return explanation
 
 
 def _explain_sgd(optimizer: torch.optim.Optimizer, group: dict[str, Any]) -> str:

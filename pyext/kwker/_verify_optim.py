@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -15,7 +16,7 @@ from kwker._patch import Patch
 
 # Around the widths of vectors; together below what would start a second thread.
 _SIZES = (1, 2, 7, 8, 15, 16, 33, 70, 515)
-_STEPS = 3
+STEPS = 3
 
 # At length: every width up to two vectors; many small tensors, which share threads; and large ones,
 # on which torch's own loop starts threads too.
@@ -83,31 +84,56 @@ _SGD_CASES_AT_LENGTH = tuple(
 )
 
 
+# Steps with a function on fixed data: one set of options, a dtype, sizes. Returns all tensors by
+# name.
+Run = Callable[[Callable[..., None], dict[str, Any], torch.dtype, Sequence[int]], dict[str, Tensor]]
+
+
 def difference(name: str, patch: Patch, counters: _C.Counters) -> str:
     """Where the feature's results differ from torch's, "" if nowhere.
 
-    Takes some tens of milliseconds, most of them for comparing square roots. Uses no random state
-    of the program's and none of its modes.
+    Takes some tens of milliseconds, most of them for comparing square roots.
     """
     cases = _SGD_CASES if name == "optim.sgd" else _ADAM_CASES
-
-    def compare() -> str:
-        return next(filter(None, _outcomes(name, patch, counters, cases, _SIZES)), "")
-
-    return _self_check.undisturbed(counters, compare)
+    return compare(partial(_run, name), patch, counters, cases)
 
 
 def differences(name: str, patch: Patch, counters: _C.Counters) -> Iterator[str]:
     """The same at length, at the present number of threads: one text a case."""
     many = _SGD_CASES_AT_LENGTH if name == "optim.sgd" else _ADAM_CASES_AT_LENGTH
-    yield from _outcomes(name, patch, counters, many, _WIDTHS)
     few = _SGD_CASES if name == "optim.sgd" else _ADAM_CASES
+    yield from compare_at_length(partial(_run, name), patch, counters, many, few)
+
+
+def compare(
+    steps: Run, patch: Patch, counters: _C.Counters, cases: Iterable[dict[str, Any]]
+) -> str:
+    """Where the hook's results differ from the original's, "" if nowhere.
+
+    Uses no random state of the program's and none of its modes.
+    """
+
+    def compare_all() -> str:
+        return next(filter(None, _outcomes(steps, patch, counters, cases, _SIZES)), "")
+
+    return _self_check.undisturbed(counters, compare_all)
+
+
+def compare_at_length(
+    steps: Run,
+    patch: Patch,
+    counters: _C.Counters,
+    many: Iterable[dict[str, Any]],
+    few: Sequence[dict[str, Any]],
+) -> Iterator[str]:
+    """The same, one text a case: many of them on each width, few on many and large tensors."""
+    yield from _outcomes(steps, patch, counters, many, _WIDTHS)
     for sizes in _MANY_AND_LARGE:
-        yield from _outcomes(name, patch, counters, few, sizes)
+        yield from _outcomes(steps, patch, counters, few, sizes)
 
 
 def _outcomes(
-    name: str,
+    steps: Run,
     patch: Patch,
     counters: _C.Counters,
     cases: Iterable[dict[str, Any]],
@@ -116,15 +142,35 @@ def _outcomes(
     for dtype in (torch.float32, torch.float64):
         for case in cases:
             calls = counters.calls
-            theirs = _run(name, patch.original, case, dtype, sizes)
-            ours = _run(name, patch.hook, case, dtype, sizes)
+            theirs = steps(patch.original, case, dtype, sizes)
+            ours = steps(patch.hook, case, dtype, sizes)
             label = f"{str(dtype).removeprefix('torch.')} {case or 'defaults'}"
-            if counters.calls != calls + _STEPS:
+            if counters.calls != calls + STEPS:
                 reasons = ", ".join(counters.fallbacks)
                 yield f"{label}: not taken ({reasons or 'unknown reason'})"
                 continue
             wrong = (key for key, tensor in theirs.items() if not same_bits(tensor, ours[key]))
             yield next((f"{label}: {key} differs" for key in wrong), "")
+
+
+def numbers(generator: torch.Generator, dtype: torch.dtype, sizes: Sequence[int]) -> list[Tensor]:
+    """Random tensors of several scales."""
+    return [
+        torch.randn(n, dtype=dtype, generator=generator, device="cpu") * 10.0 ** (i % 9 - 4)
+        for i, n in enumerate(sizes)
+    ]
+
+
+def gradients(
+    step: int, generator: torch.Generator, dtype: torch.dtype, sizes: Sequence[int]
+) -> list[Tensor]:
+    """The same with zeros, and after the first step with special values."""
+    grads = numbers(generator, dtype, sizes)
+    grads[3].zero_()
+    if step > 0:
+        grads[5][0] = float("inf")
+        grads[6][:5] = torch.tensor([0.0, -0.0, 1e-42, -1e-30, 1e30], dtype=dtype)
+    return grads
 
 
 def _run(
@@ -137,13 +183,7 @@ def _run(
     """A few steps on fixed data; returns all tensors by name."""
     generator = torch.Generator().manual_seed(1)
 
-    def data() -> list[Tensor]:
-        return [
-            torch.randn(n, dtype=dtype, generator=generator, device="cpu") * 10.0 ** (i % 9 - 4)
-            for i, n in enumerate(sizes)
-        ]
-
-    params = data()
+    params = numbers(generator, dtype, sizes)
     zeros = [torch.zeros_like(p) for p in params]
     state: dict[str, list[Tensor]] = {"param": params}
     buffers: list[Tensor | None] = [None] * len(params)
@@ -153,12 +193,8 @@ def _run(
             "exp_avg_sq": [torch.zeros_like(p) for p in params],
             "step": [torch.zeros((), dtype=torch.float32, device="cpu") for _ in params],
         }
-    for step in range(_STEPS):
-        grads = data()
-        grads[3].zero_()
-        if step > 0:
-            grads[5][0] = float("inf")
-            grads[6][:5] = torch.tensor([0.0, -0.0, 1e-42, -1e-30, 1e30], dtype=dtype)
+    for step in range(STEPS):
+        grads = gradients(step, generator, dtype, sizes)
         if name == "optim.sgd":
             function(params, grads, buffers, **(_SGD | case))
         else:

@@ -35,7 +35,7 @@ if ".".join(torch.__version__.split(".")[:2]) != TORCH_RELEASE:
     )
 
 # Not before: the extension needs that release.
-from kwker import _C, _optim, _switch  # noqa: F401  (_optim registers its features)
+from kwker import _C, _optim, _optim_more, _switch  # noqa: F401  (_optim… register features)
 from kwker._explain import Explanation
 from kwker._explain import explain as _explain
 from kwker._registry import FEATURES, Feature, State, resolve

@@ -2,40 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pytest
 import torch
 from torch.optim import Optimizer
 
 import capability
 from comparison import By, assert_succeeds_same
+from runs import train
 from tables import BRANCHES, DATA, DTYPES, LARGE_SHAPES, OURS, SMALL_SHAPES, Case, draw
-
-
-def train(
-    case: Case,
-    shapes: Sequence[tuple[int, ...]],
-    data: str,
-    dtype: torch.dtype,
-    steps: int,
-    new_rates: bool = True,
-) -> Optimizer:
-    """Some steps with new gradients, some of them None, and a learning rate that moves."""
-    parameters = [
-        draw(shape, data, dtype, seed=i).requires_grad_() for i, shape in enumerate(shapes)
-    ]
-    optimizer = case.make(parameters)
-    for step in range(steps):
-        for i, parameter in enumerate(parameters):
-            absent = (i + step) % 11 == 5
-            gradient = draw(parameter.shape, data, dtype, seed=1000 * (step + 1) + i)
-            parameter.grad = None if absent else gradient
-        if new_rates:
-            for group in optimizer.param_groups:
-                group["lr"] = group["lr"] * (1 - 0.1 * step / steps)
-        optimizer.step()
-    return optimizer
 
 
 def test_torch_uses_the_capability_asked_for() -> None:

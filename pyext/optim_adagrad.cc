@@ -1,0 +1,81 @@
+#include "kernels/optim/adagrad.h"
+#include "pyext/optim_lists.h"
+#include "pyext/optim_more.h"
+#include "pyext/optim_numbers.h"
+
+namespace kwker::pyext {
+namespace {
+
+enum Parameter {
+  kParams,
+  kGrads,
+  kStateSums,
+  kStateSteps,
+  kFused,
+  kGradScale,
+  kFoundInf,
+  kHasSparseGrad,
+  kForeach,
+  kDifferentiable,
+  kHasComplex,
+  kLr,
+  kWeightDecay,
+  kLrDecay,
+  kEps,
+  kMaximize,
+  kParameterCount,
+};
+
+struct Adagrad {
+  using Arguments = std::array<PyObject*, kParameterCount>;
+  static constexpr const char* kName = "adagrad";
+  static constexpr const char* kFeature = "optim.adagrad";
+
+  static const Signature<kParameterCount>& GetSignature() {
+    static const Signature<kParameterCount> signature(
+        {"params", "grads", "state_sums", "state_steps", "fused?", "grad_scale?", "found_inf?",
+         "has_sparse_grad?", "foreach?", "differentiable?", "has_complex?", "lr", "weight_decay",
+         "lr_decay", "eps", "maximize"},
+        kLr);
+    return signature;
+  }
+
+  static OptimLists GetLists(const Arguments& a) {
+    Require(IsFlag(a[kForeach]), Reason::kArguments);  // either path has the same results
+    Require(IsFalse(a[kFused]), Reason::kFused);
+    RequirePlain(nullptr, a[kDifferentiable], a[kHasComplex]);
+    Require(IsFalse(a[kHasSparseGrad]), Reason::kSparse);
+    for (const Parameter scaling : {kGradScale, kFoundInf}) {
+      Require(IsNone(a[scaling]), Reason::kGradScaling);
+    }
+    OptimLists lists(a[kParams], a[kGrads]);
+    lists.AddState(a[kStateSums], 1);
+    lists.AddNumbers(a[kStateSteps]);
+    return lists;
+  }
+
+  template <typename T>
+  static void Step(const Arguments& a, OptimLists& lists, Counters& counters, Mode mode) {
+    const double weight_decay = PlainOrNumpy(a[kWeightDecay]).value;
+    const double lr = PlainOrNumpy(a[kLr]).value, lr_decay = PlainOrNumpy(a[kLrDecay]).value;
+    const optim::AdagradScalars<T> scalars = {
+        {Flag(a[kMaximize]), weight_decay != 0, Rounded<T>(weight_decay)},
+        Rounded<T>(PlainOrNumpy(a[kEps]).value),
+        TorchSqrt<T>()};
+
+    std::vector<optim::AdagradTensor<T>> tensors;
+    for (const auto& arrays : lists.GetArrays<T>()) {
+      const double divisor = 1 + (lists.CountStep(0, tensors.size()) - 1) * lr_decay;
+      Require(divisor != 0, Reason::kHyperparameter);  // Python raises
+      tensors.push_back(
+          {arrays.param, arrays.grad, arrays.states[0], arrays.numel, Rounded<T>(-(lr / divisor))});
+    }
+    lists.Run("kwker::adagrad", counters, mode, tensors, scalars, 1);
+  }
+};
+
+}  // namespace
+
+MoreOptimizer AdagradOptimizer() { return EntryOf<Adagrad>::Make(); }
+
+}  // namespace kwker::pyext
