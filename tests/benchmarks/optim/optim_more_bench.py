@@ -11,10 +11,12 @@ import argparse
 import re
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import torch
 from torch.optim import ASGD, Adadelta, Adagrad, Adamax, NAdam, Optimizer, RAdam, RMSprop
 
+sys.path.append(str(Path(__file__).resolve().parent.parent))
 from harness import Contender, Times, describe, duration, machine, race, table
 from kwker import torch_ops
 from optim_bench import Kind, Row, Shapes, transformer_shapes
