@@ -70,12 +70,12 @@ TEST(LauncherTest, SaysWhatIsWrong) {
   EXPECT_NE(ErrorFor({"--launcher", "mpirun"}).find("no launcher 'mpirun'"), std::string::npos);
   EXPECT_NE(ErrorFor({"--nproc-per-node", "2"}).find("--launcher"), std::string::npos);
   EXPECT_NE(ErrorFor({"--nnodes", "2"}).find("--launcher"), std::string::npos);
-  for (const char* count : {"0", "-1", "two", "", "1.5", "99999999999999999999"}) {
+  for (const char* count : {"0", "-1", "two", "1.5", "99999999999999999999"}) {
     EXPECT_NE(ErrorFor(With({std::string("--nproc-per-node=") + count})).find("whole number"),
               std::string::npos)
         << count;
   }
-  for (const char* count : {"0", "x", "2:", ":2", "4:2", "1:2:3", ""}) {
+  for (const char* count : {"0", "x", "2:", ":2", "4:2", "1:2:3"}) {
     EXPECT_NE(ErrorFor(With({std::string("--nnodes=") + count})).find("number of machines"),
               std::string::npos)
         << count;
