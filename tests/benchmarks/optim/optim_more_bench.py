@@ -17,9 +17,10 @@ import torch
 from torch.optim import ASGD, Adadelta, Adagrad, Adamax, NAdam, Optimizer, RAdam, RMSprop
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))
+from optim_bench import Kind, Row, Shapes, transformer_shapes
+
 from harness import Contender, Times, describe, duration, machine, race, table
 from kwker import torch_ops
-from optim_bench import Kind, Row, Shapes, transformer_shapes
 
 KINDS = [
     Kind("RMSprop", lambda p: RMSprop(p, lr=1e-4), 1),
