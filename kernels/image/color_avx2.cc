@@ -1,0 +1,12 @@
+#include "kernels/base/vec_avx2.h"
+//
+#include "kernels/image/packed_avx2.h"
+#include "kernels/image/pixels_avx2.h"
+//
+#include "kernels/image/color-inl.h"
+
+namespace kwker::image::internal {
+
+std::int64_t ColorAvx2(const ColorBlock& block) { return RunBlock(block); }
+
+}  // namespace kwker::image::internal

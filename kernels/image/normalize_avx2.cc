@@ -1,0 +1,19 @@
+#include "kernels/base/vec_avx2.h"
+//
+#include "kernels/image/pixels_avx2.h"
+//
+#include "kernels/image/normalize-inl.h"
+
+namespace kwker::image::internal {
+
+void NormalizeAvx2(const NormalizeRun<std::uint8_t>& run, std::int64_t begin, std::int64_t end,
+                   Scale scale, int period) {
+  AnyScale(run, begin, end, scale, period);
+}
+
+void NormalizeAvx2(const NormalizeRun<float>& run, std::int64_t begin, std::int64_t end,
+                   Scale scale, int period) {
+  AnyScale(run, begin, end, scale, period);
+}
+
+}  // namespace kwker::image::internal
