@@ -12,6 +12,8 @@ const char* ReasonText(Reason reason) {
       return "under autocast";
     case Reason::kCapturable:
       return "capturable=True";
+    case Reason::kChannels:
+      return "images of other than three channels";
     case Reason::kComplex:
       return "complex parameters";
     case Reason::kDevice:
@@ -20,6 +22,8 @@ const char* ReasonText(Reason reason) {
       return "differentiable=True";
     case Reason::kDtype:
       return "dtype other than float32 and float64";
+    case Reason::kEmpty:
+      return "an image without pixels";
     case Reason::kFlushDenormal:
       return "floating-point mode changed (set_flush_denormal)";
     case Reason::kForeach:
@@ -38,16 +42,26 @@ const char* ReasonText(Reason reason) {
       return "gradient scaling inside the optimizer";
     case Reason::kHyperparameter:
       return "a hyperparameter out of its usual range";
+    case Reason::kImage:
+      return "an image of a class or mode that is not covered";
+    case Reason::kImageMemory:
+      return "an image that does not lie in one block of memory";
     case Reason::kInferenceMode:
       return "inference mode or inference tensors";
     case Reason::kLayout:
       return "memory layouts differ or have gaps";
     case Reason::kMixedDtypes:
       return "dtypes differ";
+    case Reason::kOptions:
+      return "options that are not covered";
     case Reason::kPatched:
       return "torch's function was replaced by somebody else";
+    case Reason::kPixels:
+      return "pixels of a type that is not covered";
     case Reason::kPlacement:
       return "DTensors that are placed differently, or partial sums";
+    case Reason::kRounding:
+      return "a mean that torch rounds in two ways, by position";
     case Reason::kSparse:
       return "sparse gradients";
     case Reason::kStep:

@@ -12,8 +12,11 @@
 #include "pyext/hook.h"
 #include "pyext/optim.h"
 #include "pyext/optim_more.h"
+#include "pyext/pillow_pixels.h"
 #include "pyext/torch_state.h"
 #include "pyext/traffic.h"
+#include "pyext/vision_entries.h"
+#include "pyext/vision_image.h"
 
 namespace kwker::pyext {
 namespace {
@@ -70,6 +73,10 @@ void BindCounters(py::module_& m) {
   m.attr("adam_counters") = py::cast(&adam_counters, py::return_value_policy::reference);
   m.attr("adamw_counters") = py::cast(&adamw_counters, py::return_value_policy::reference);
   m.attr("sgd_counters") = py::cast(&sgd_counters, py::return_value_policy::reference);
+  m.attr("to_dtype_normalize_counters") =
+      py::cast(&to_dtype_normalize_counters, py::return_value_policy::reference);
+  m.attr("to_tensor_counters") = py::cast(&to_tensor_counters, py::return_value_policy::reference);
+  m.attr("color_counters") = py::cast(&color_counters, py::return_value_policy::reference);
 }
 
 // Whether `import torch` has not come to its end: then it is this process that does it.
@@ -110,5 +117,10 @@ PYBIND11_MODULE(_C, m) {
   m.def("adam_explain",
         [](const py::object& original) { return MakeHook(original, &AdamExplain); });
   m.def("sgd_explain", [](const py::object& original) { return MakeHook(original, &SgdExplain); });
+  m.def("set_tensor_classes", &SetTensorClasses);
+  m.def("set_pillow_images", &SetPillowImages);
+  m.def("set_compose", &SetCompose);
+  m.def("set_color_chain", &SetColorChain);
+  m.def("vision_hook", &VisionHook);
   m.def("sgd_hook", [](const py::object& original) { return MakeHook(original, &SgdEntry); });
 }

@@ -39,26 +39,31 @@ const at::Tensor* ExactTensor(PyObject* object, Reason* reason) {
   return &tensor;
 }
 
-Reason CheckDense(const at::Tensor& tensor) {
+Reason CheckPlain(const at::Tensor& tensor) {
   const c10::TensorImpl* impl = tensor.unsafeGetTensorImpl();
   if ((impl->key_set().raw_repr() & ~kPlainKeys.raw_repr()) != 0) {
     return WhyNotPlain(tensor);
   }
   if (tensor.is_inference()) return Reason::kInferenceMode;
+  if (tensor._fw_grad(/*level=*/0).defined()) return Reason::kForwardAd;
+  if (tensor.numel() == 0) return Reason::kNone;
+  // A storage may have been resized away under its tensor.
+  std::int64_t last = tensor.storage_offset();
+  for (std::int64_t i = 0; i < tensor.dim(); ++i) last += (tensor.size(i) - 1) * tensor.stride(i);
+  const auto bytes = static_cast<std::size_t>(last + 1) * tensor.element_size();
+  if (tensor.storage().nbytes() < bytes || tensor.const_data_ptr() == nullptr) {
+    return Reason::kStorage;
+  }
+  return Reason::kNone;
+}
+
+Reason CheckDense(const at::Tensor& tensor) {
+  if (const Reason reason = CheckPlain(tensor); reason != Reason::kNone) return reason;
   const at::ScalarType dtype = tensor.scalar_type();
   if (dtype != at::kFloat && dtype != at::kDouble) {
     return at::isComplexType(dtype) ? Reason::kComplex : Reason::kDtype;
   }
-  if (!tensor.is_non_overlapping_and_dense()) return Reason::kLayout;
-  if (tensor._fw_grad(/*level=*/0).defined()) return Reason::kForwardAd;
-  // A storage may have been resized away under its tensor.
-  const auto bytes =
-      static_cast<std::size_t>(tensor.storage_offset() + tensor.numel()) * tensor.element_size();
-  if (tensor.numel() > 0 &&
-      (tensor.storage().nbytes() < bytes || tensor.const_data_ptr() == nullptr)) {
-    return Reason::kStorage;
-  }
-  return Reason::kNone;
+  return tensor.is_non_overlapping_and_dense() ? Reason::kNone : Reason::kLayout;
 }
 
 Reason CheckSameLayout(const at::Tensor& tensor, const at::Tensor& other) {

@@ -15,9 +15,12 @@ namespace kwker::pyext {
 // torch.nn.Parameter; else null, and *reason says why. Borrowed from the item.
 const at::Tensor* ExactTensor(PyObject* object, Reason* reason);
 
+// Whether it is a strided CPU tensor with nothing special about it: no lazy conjugation,
+// tangents or missing memory, not an inference tensor.
+Reason CheckPlain(const at::Tensor& tensor);
+
 // Whether a kernel may walk it as numel() elements from its data pointer on: a
-// strided CPU tensor of float32 or float64, without gaps, overlaps, lazy
-// conjugation, tangents or missing memory, not an inference tensor.
+// plain tensor of float32 or float64, without gaps or overlaps.
 Reason CheckDense(const at::Tensor& tensor);
 
 // Whether the elements of `other`, which passed CheckDense, lie in memory in the

@@ -124,7 +124,7 @@ ParallelFor TorchThreads() {
           }};
 }
 
-Reason CheckThread() {
+Reason CheckModes() {
   const c10::impl::LocalDispatchKeySet local = c10::impl::tls_local_dispatch_key_set();
   if (local.included_ != c10::default_included_set ||
       local.excluded_ != c10::default_excluded_set) {
@@ -133,8 +133,13 @@ Reason CheckThread() {
     return autocast ? Reason::kAutocast : Reason::kTorchMode;
   }
   if (at::impl::torch_function_mode_enabled()) return Reason::kTorchMode;
-  if (c10::GradMode::is_enabled()) return Reason::kGradMode;
   return MxcsrIsDefault() ? Reason::kNone : Reason::kFlushDenormal;
+}
+
+Reason CheckThread() {
+  const Reason reason = CheckModes();
+  if (reason != Reason::kNone && reason != Reason::kFlushDenormal) return reason;
+  return c10::GradMode::is_enabled() ? Reason::kGradMode : reason;
 }
 
 Reason CheckThreads(std::int64_t elements) {

@@ -32,6 +32,9 @@ bool ThreadsMayBeLost();
 // mode, recorded gradients, a floating-point mode that differs from the default.
 Reason CheckThread();
 
+// The same but for recorded gradients: enough where no tensor requires one.
+Reason CheckModes();
+
 // Why no kernel may use torch's other threads for this many elements. Torch starts
 // them from 32768 elements on, so for fewer they are neither started nor asked.
 Reason CheckThreads(std::int64_t elements);

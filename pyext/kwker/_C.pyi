@@ -30,6 +30,9 @@ class Counters:
 adam_counters: Counters
 adamw_counters: Counters
 sgd_counters: Counters
+to_dtype_normalize_counters: Counters
+to_tensor_counters: Counters
+color_counters: Counters
 
 class MoreOptimizer:
     """One of torch's optimizers beside Adam and SGD."""
@@ -89,6 +92,26 @@ def adam_group_hook(original: Callable[..., bool]) -> Callable[..., bool]:
 
 def sgd_group_hook(original: Callable[..., bool]) -> Callable[..., bool]:
     """A function in C in place of SGD._init_group, that does the step of an ordinary group."""
+
+def set_tensor_classes(image: type, video: type) -> None:
+    """torchvision.tv_tensors.Image and .Video."""
+
+def set_pillow_images(image_class: type, core_new: Callable[..., Any], plain_image: Any) -> None:
+    """PIL.Image.Image, PIL.Image.core.new, and an image without info."""
+
+def set_compose(plan: Callable[[Any], Any], forward: Callable[..., Any]) -> None:
+    """What the hook "compose" asks for a stand-in, and Compose.forward; see _vision_compose.py."""
+
+def set_color_chain(
+    jitter: type,
+    distort: type,
+    permute: Callable[..., Any],
+    places: list[tuple[dict[Any, Any], Any, Any]],
+) -> None:
+    """ColorJitter, RandomPhotometricDistort, permute_channels; what must stand in which dict."""
+
+def vision_hook(entry: str, original: Callable[..., Any]) -> Callable[..., Any]:
+    """A function in C with that entry; calls `original` where it declines."""
 
 def observe(
     original: Callable[..., Any],

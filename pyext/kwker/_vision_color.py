@@ -1,0 +1,66 @@
+"""The feature vision.color: colour adjustments of transforms.v2 on uint8 tensors and PIL images."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+from kwker import _C, _verify_vision, _vision
+from kwker._library_patch import LibraryPatch, Place
+from kwker._registry import Feature, register
+
+_BY_TABLE = ("solarize", "autocontrast", "equalize")
+_ADJUSTMENTS = ("adjust_brightness", "adjust_contrast", "adjust_saturation", "adjust_hue")
+
+
+def _places() -> list[Place]:
+    _vision.show_tensor_classes()
+    with_pillow = _vision.show_pillow()
+    kernels: list[Place] = []
+    for name in _ADJUSTMENTS:
+        kernels += _vision.dispatch_places(name, name)
+        if with_pillow:
+            kernels += _vision.dispatch_places(name, f"pillow_{name}", pillow=True)
+    by_table = [p for name in _BY_TABLE for p in _vision.dispatch_places(name, name)]
+    return [*kernels, *by_table, *_chains(kernels)]
+
+
+def _chains(kernels: list[Place]) -> Iterator[Place]:
+    """The transforms that draw several adjustments, which the extension does in one go."""
+    from torchvision.transforms import v2
+    from torchvision.transforms.v2 import functional as F
+
+    def chain_hook(entry: str, original: Any) -> Any:
+        # The kernels are hooked by now. A chain is served while all of them are ours, and the
+        # functionals that lead to them torchvision's.
+        expected = [(vars(F), name, getattr(F, name)) for name in _ADJUSTMENTS]
+        expected += [(p.holder, p.key, p.hook) for p in kernels if p.hook is not None]
+        _C.set_color_chain(
+            v2.ColorJitter, v2.RandomPhotometricDistort, F.permute_channels, expected
+        )
+        return _vision.hook_maker(entry)(original)
+
+    for transform, entry in (
+        (v2.ColorJitter, "color_jitter"),
+        (v2.RandomPhotometricDistort, "photometric_distort"),
+    ):
+        name = f"torchvision.transforms.v2.{transform.__name__}.transform"
+        yield Place(transform, "transform", name, partial(chain_hook, entry))
+
+
+patch = LibraryPatch("torchvision", _places)
+
+register(
+    Feature(
+        name="vision.color",
+        replaces="torchvision.transforms.v2: adjust_brightness, adjust_contrast, "
+        "adjust_saturation, adjust_hue, ColorJitter and RandomPhotometricDistort of uint8 tensors "
+        "and PIL images; solarize, autocontrast, equalize of uint8 tensors",
+        since="2.13",
+        counters=_C.color_counters,
+        patch=patch,
+        verify=partial(_verify_vision.color_difference, _C.color_counters),
+        library="torchvision.transforms.v2",
+    )
+)

@@ -1,0 +1,186 @@
+// Solarize, autocontrast and equalize of 8-bit tensors: a table for each channel.
+#include <ATen/ops/empty_strided.h>
+#include <c10/core/DefaultDtype.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "kernels/image/tables.h"
+#include "pyext/arguments.h"
+#include "pyext/optim_common.h"
+#include "pyext/vision_entries.h"
+#include "pyext/vision_image.h"
+
+namespace kwker::pyext {
+namespace {
+
+using image::ByteCounts;
+using image::ByteTable;
+
+struct Input {
+  const at::Tensor& tensor;
+  Geometry geometry;
+  image::Pixels<const std::uint8_t> pixels;
+  image::PlaneSizes sizes;
+};
+
+Input RequireInput(const at::Tensor& tensor) {
+  Require(tensor.scalar_type() == at::kByte, Reason::kPixels);
+  const Geometry g = RequireGeometry(tensor);
+  Require(CheckThreads(tensor.numel()));
+  return {tensor,
+          g,
+          {tensor.const_data_ptr<std::uint8_t>(), g.image_step, g.row_step, g.pixel_step,
+           g.channel_step},
+          {g.images, g.channels, g.rows, g.width}};
+}
+
+void Apply(const Input& in, const at::Tensor& out, std::span<const ByteTable> tables) {
+  const Geometry g = GeometryOf(out.sizes(), out.strides());
+  image::ApplyTables(in.pixels,
+                     {out.mutable_data_ptr<std::uint8_t>(), g.image_step, g.row_step, g.pixel_step,
+                      g.channel_step},
+                     in.sizes, tables, TorchThreads());
+}
+
+std::vector<ByteCounts> Count(const Input& in) {
+  std::vector<ByteCounts> counts(static_cast<std::size_t>(in.sizes.images * in.sizes.channels));
+  image::CountBytes(in.pixels, in.sizes, counts, TorchThreads());
+  return counts;
+}
+
+// 255 - x where x >= threshold, compared as float32 where the threshold is a float.
+at::Tensor Solarized(const at::Tensor& tensor, const Number& threshold) {
+  Require(threshold.value >= 0 && threshold.value <= 255, Reason::kHyperparameter);
+  Require(c10::get_default_dtype_as_scalartype() == at::kFloat, Reason::kDtype);
+  const Input in = RequireInput(tensor);
+  const at::IntArrayRef sizes = tensor.sizes();
+  const std::vector<std::int64_t> dense = PointwiseStrides(sizes, {tensor.strides()});
+  at::Tensor out = at::empty_strided(
+      sizes, PointwiseStrides(sizes, {dense, dense, tensor.strides()}), tensor.options());
+  ByteTable table;
+  for (int x = 0; x < 256; ++x) {
+    const bool inverted = static_cast<float>(x) >= static_cast<float>(threshold.value);
+    table[x] = static_cast<std::uint8_t>(inverted ? 255 - x : x);
+  }
+  RunKernel(color_counters, "kwker::solarize", tensor.numel(),
+            [&] { Apply(in, out, {&table, 1}); });
+  return out;
+}
+
+// (x - min) / ((max - min) * (float)(1 / 255)), clamped and cut; x where all are equal.
+ByteTable AutocontrastTable(const ByteCounts& counts) {
+  const auto occurs = [](std::int64_t count) { return count > 0; };
+  const auto first = std::find_if(counts.begin(), counts.end(), occurs) - counts.begin();
+  const auto last = counts.rend() - std::find_if(counts.rbegin(), counts.rend(), occurs) - 1;
+  auto low = static_cast<float>(first);
+  float scale = (static_cast<float>(last) - low) * static_cast<float>(1.0 / 255.0);
+  if (first == last) {
+    low = 0;
+    scale = 1;
+  }
+  ByteTable table;
+  for (int x = 0; x < 256; ++x) {
+    table[x] =
+        static_cast<std::uint8_t>(std::clamp((static_cast<float>(x) - low) / scale, 0.0f, 255.0f));
+  }
+  return table;
+}
+
+at::Tensor Autocontrasted(const at::Tensor& tensor) {
+  const Input in = RequireInput(tensor);
+  Require(in.sizes.channels == 1 || in.sizes.channels == 3, Reason::kChannels);
+  at::Tensor out = at::empty_strided(tensor.sizes(), CopiedStrides(tensor), tensor.options());
+  RunKernel(color_counters, "kwker::autocontrast", tensor.numel(), [&] {
+    std::vector<ByteTable> tables;
+    for (const ByteCounts& counts : Count(in)) tables.push_back(AutocontrastTable(counts));
+    Apply(in, out, tables);
+  });
+  return out;
+}
+
+// Pillow's scheme, in integers.
+ByteTable EqualizeTable(const ByteCounts& counts) {
+  std::int64_t pixels = 0, most = 0;
+  for (const std::int64_t count : counts) {
+    pixels += count;
+    if (count > 0) most = count;  // of the largest byte that occurs
+  }
+  const std::int64_t step = (pixels - most) / 255;
+  ByteTable table;
+  std::int64_t below = 0;
+  for (int x = 0; x < 256; ++x) {
+    const std::int64_t level = x == 0 ? 0 : (below + step / 2) / std::max<std::int64_t>(step, 1);
+    table[x] = static_cast<std::uint8_t>(step == 0 ? x : std::min<std::int64_t>(level, 255));
+    below += counts[x];
+  }
+  return table;
+}
+
+at::Tensor Equalized(const at::Tensor& tensor) {
+  const Input in = RequireInput(tensor);
+  Require(in.sizes.rows > 1 && in.sizes.width > 1, Reason::kLayout);
+  // The result is chosen between the equalised image, which is contiguous, and the image, by a
+  // condition of one element a plane.
+  const at::IntArrayRef sizes = tensor.sizes();
+  const std::size_t n = sizes.size();
+  std::vector<std::int64_t> contiguous(n), plane(n);
+  std::int64_t elements = 1, planes = 1;
+  for (std::size_t i = n; i-- > 0;) {
+    contiguous[i] = elements;
+    elements *= sizes[i];
+    plane[i] = i + 2 < n ? planes : 0;
+    if (i + 2 < n) planes *= sizes[i];
+  }
+  at::Tensor out = at::empty_strided(
+      sizes, PointwiseStrides(sizes, {plane, contiguous, tensor.strides()}), tensor.options());
+  RunKernel(color_counters, "kwker::equalize", tensor.numel(), [&] {
+    std::vector<ByteTable> tables;
+    for (const ByteCounts& counts : Count(in)) tables.push_back(EqualizeTable(counts));
+    Apply(in, out, tables);
+  });
+  return out;
+}
+
+template <typename Adjust>
+bool Serve(PyObject* object, const Adjust& adjust, PyObject** result) {
+  const Reason reason = ReasonOf([&] {
+    const TensorImage image = RequireImage(object);
+    *result = WrapLike(adjust(*image.tensor), image);
+    return Reason::kNone;
+  });
+  if (reason == Reason::kNone) return true;
+  color_counters.CountFallback(reason);
+  return false;
+}
+
+}  // namespace
+
+bool SolarizeEntry(const Call& call, PyObject** result) {
+  static const Signature<2> signature({"image", "threshold"}, 2);
+  const auto a = signature.Sort(call);
+  if (!a || !color_counters.enabled) return false;
+  return Serve((*a)[0],
+               [&](const at::Tensor& image) {
+                 const std::optional<Number> threshold = PlainNumber((*a)[1]);
+                 Require(threshold.has_value(), Reason::kTensorHyperparameter);
+                 return Solarized(image, *threshold);
+               },
+               result);
+}
+
+bool AutocontrastEntry(const Call& call, PyObject** result) {
+  static const Signature<1> signature({"image"}, 1);
+  const auto a = signature.Sort(call);
+  if (!a || !color_counters.enabled) return false;
+  return Serve((*a)[0], &Autocontrasted, result);
+}
+
+bool EqualizeEntry(const Call& call, PyObject** result) {
+  static const Signature<1> signature({"image"}, 1);
+  const auto a = signature.Sort(call);
+  if (!a || !color_counters.enabled) return false;
+  return Serve((*a)[0], &Equalized, result);
+}
+
+}  // namespace kwker::pyext
