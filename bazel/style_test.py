@@ -49,12 +49,14 @@ def test_ruff_format() -> None:
         "tests",
         "tests/benchmarks",
         "tests/benchmarks/optim",
+        "tests/benchmarks/vision",
         "tests/cli",
         "tests/distributed",
         "tests/frameworks",
         "tests/optim",
         "tests/package",
         "tests/runtime",
+        "tests/vision",
     ],
 )
 def test_mypy(folder: str) -> None:

@@ -102,7 +102,7 @@ def work():
     sto.uninstall()
     sto.install()
     assert step(SMALL) == expected
-    assert {f.state for f in sto.features()} == {"on"}
+    assert {f.state for f in sto.features()} <= {"on", "not yet imported"}
     with sto.installed(["optim.adam"]):
         assert [f.name for f in sto.features() if f.state == "on"] == ["optim.adam"]
 
@@ -177,7 +177,8 @@ if __name__ == "__main__":
     expected = train(False, None)
     assert train(True, 2) == expected  # two of the 16 steps are done before
     import kwker.torch_ops as sto
-    print(sto.stats()["optim.adamw"]["calls"], {f.state for f in sto.features()})
+    states = {f.state for f in sto.features() if f.name == "optim.adamw"}
+    print(sto.stats()["optim.adamw"]["calls"], states)
 """
 
 

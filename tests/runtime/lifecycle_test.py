@@ -89,7 +89,7 @@ def test_install_from_several_threads_at_once() -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert {f.state for f in sto.features()} == {"on"}
+    assert {f.state for f in sto.features()} <= {"on", "not yet imported"}
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the platform has no fork")
@@ -99,7 +99,7 @@ def test_forked_children_have_it_and_may_drop_it() -> None:
     reader, writer = os.pipe()
     pid = os.fork()
     if pid == 0:
-        ok = train() == expected and {f.state for f in sto.features()} == {"on"}
+        ok = train() == expected and {f.state for f in sto.features()} <= {"on", "not yet imported"}
         sto.uninstall()
         ok = ok and train() == expected
         os.write(writer, b"1" if ok else b"0")
@@ -107,7 +107,7 @@ def test_forked_children_have_it_and_may_drop_it() -> None:
     os.close(writer)
     assert os.read(reader, 1) == b"1"
     os.waitpid(pid, 0)
-    assert {f.state for f in sto.features()} == {"on"}
+    assert {f.state for f in sto.features()} <= {"on", "not yet imported"}
 
 
 FORK_AFTER_PARALLEL = """
@@ -191,7 +191,7 @@ def test_inside_torch_compile_it_is_refused_or_runs_outside_of_the_graph() -> No
     try:
         assert compiled(torch.ones(1)).item() == 2
         states = {f.state for f in sto.features()}
-        assert states == {"on"}
+        assert states <= {"on", "not yet imported"}
     except RuntimeError as error:
         assert "cannot run inside torch.compile" in str(error)
         assert {f.state for f in sto.features()} == {"off"}

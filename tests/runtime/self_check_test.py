@@ -71,7 +71,7 @@ def test_an_interrupted_check_leaves_nothing_on(monkeypatch: pytest.MonkeyPatch)
             sto.install()
     assert {f.state for f in sto.features()} == {"off"}
     sto.install()
-    assert {f.state for f in sto.features()} == {"on"}
+    assert {f.state for f in sto.features()} <= {"on", "not yet imported"}
 
 
 def test_verify_keeps_the_counters() -> None:
@@ -105,7 +105,7 @@ def test_leaves_the_programs_random_state_modes_and_threads() -> None:
     with torch.device("meta"), torch.inference_mode(), torch.autocast("cpu"):
         sto.install()
     assert torch.equal(torch.get_rng_state(), state)
-    assert all(f.state == "on" for f in sto.features())
+    assert {f.state for f in sto.features()} <= {"on", "not yet imported"}
     assert [t.name for t in threading.enumerate() if "kwker" in t.name] == []
 
 
@@ -117,4 +117,4 @@ def test_under_another_default_dtype_and_flushed_denormals() -> None:
     finally:
         torch.set_flush_denormal(False)
         torch.set_default_dtype(torch.float32)
-    assert all(f.state == "on" for f in sto.features())
+    assert {f.state for f in sto.features()} <= {"on", "not yet imported"}

@@ -90,4 +90,4 @@ def test_kernels_that_need_more_than_torch_runs_on_here() -> None:
     assert verified == [False, 0, "needs avx2, torch runs on default"]
     assert counted == "unsupported CPU"
     # The rest has kernels for any processor that torch itself runs on.
-    assert {tuple(state) for state in found.values()} == {("on", "")}
+    assert {state for state, _ in found.values()} <= {"on", "not yet imported"}

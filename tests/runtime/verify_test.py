@@ -41,6 +41,8 @@ def test_all_features_are_equal_in_many_cases_on_one_thread_and_all() -> None:
     assert found.equal
     for name, verified in found.items():
         assert verified.feature == name
+        if FEATURES[name].library:
+            continue  # not imported here
         assert verified.equal and verified.difference == ""
         assert verified.threads == (1, 2)
         assert verified.capability == sto.capability()
