@@ -17,6 +17,7 @@ _ISA_COPTS = {
     "avx512": [
         # GCC 12 warns of its own intrinsics' undefined pass-through operands.
         "-Wno-maybe-uninitialized",
+        "-Wno-uninitialized",
         "-mavx2",
         "-mfma",
         "-mavx512f",

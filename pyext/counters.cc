@@ -62,6 +62,8 @@ const char* ReasonText(Reason reason) {
       return "DTensors that are placed differently, or partial sums";
     case Reason::kRounding:
       return "a mean that torch rounds in two ways, by position";
+    case Reason::kResizeShortcut:
+      return "nearest neighbour, a crop or a copy";
     case Reason::kSparse:
       return "sparse gradients";
     case Reason::kStep:
@@ -72,6 +74,8 @@ const char* ReasonText(Reason reason) {
       return "tensor subclass";
     case Reason::kTensorHyperparameter:
       return "a hyperparameter is not a plain number";
+    case Reason::kTooSmall:
+      return "too small to gain anything";
     case Reason::kTorchMode:
       return "a torch mode or transform is active";
     case Reason::kNone:

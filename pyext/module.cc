@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/base/isa.h"
+#include "pyext/arrow_pixels.h"
 #include "pyext/counters.h"
 #include "pyext/digest.h"
 #include "pyext/hook.h"
@@ -17,6 +18,7 @@
 #include "pyext/traffic.h"
 #include "pyext/vision_entries.h"
 #include "pyext/vision_image.h"
+#include "pyext/vision_resize.h"
 
 namespace kwker::pyext {
 namespace {
@@ -72,6 +74,7 @@ void BindCounters(py::module_& m) {
       .def("restore", &Restore);
   m.attr("adam_counters") = py::cast(&adam_counters, py::return_value_policy::reference);
   m.attr("adamw_counters") = py::cast(&adamw_counters, py::return_value_policy::reference);
+  m.attr("resize_counters") = py::cast(&resize_counters, py::return_value_policy::reference);
   m.attr("sgd_counters") = py::cast(&sgd_counters, py::return_value_policy::reference);
   m.attr("to_dtype_normalize_counters") =
       py::cast(&to_dtype_normalize_counters, py::return_value_policy::reference);
@@ -122,5 +125,8 @@ PYBIND11_MODULE(_C, m) {
   m.def("set_compose", &SetCompose);
   m.def("set_color_chain", &SetColorChain);
   m.def("vision_hook", &VisionHook);
+  m.def("set_pillow", &SetPillow);
+  m.def("image_bytes", &ImageBytes);
+  m.def("resize_hook", [](const py::object& original) { return MakeHook(original, &ResizeEntry); });
   m.def("sgd_hook", [](const py::object& original) { return MakeHook(original, &SgdEntry); });
 }

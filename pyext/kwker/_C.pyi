@@ -29,6 +29,7 @@ class Counters:
 
 adam_counters: Counters
 adamw_counters: Counters
+resize_counters: Counters
 sgd_counters: Counters
 to_dtype_normalize_counters: Counters
 to_tensor_counters: Counters
@@ -68,6 +69,19 @@ def adam_hook(original: Callable[..., None]) -> Callable[..., None]:
 
 def sgd_hook(original: Callable[..., None]) -> Callable[..., None]:
     """A function in C in place of torch.optim.sgd.sgd; calls `original` where it declines."""
+
+def resize_hook(original: Callable[..., Any]) -> Callable[..., Any]:
+    """A function in C in place of PIL.Image.Image.resize; calls `original` where it declines."""
+
+def set_pillow(image_class: type, core: Any) -> None:
+    """The class PIL.Image.Image and the module PIL.Image.core; before resize_hook() is used."""
+
+def image_bytes(core: Any, pixels: int, pixel_bytes: int) -> bytes:
+    """All bytes of a core image's memory, those between the bands included.
+
+    Raises:
+        ValueError: where Pillow does not hand that memory out.
+    """
 
 def adam_explain(original: Callable[..., None]) -> Callable[..., str]:
     """With torch.optim.adam.adam's arguments: why the hook would decline, "" if it would not."""

@@ -36,7 +36,15 @@ if ".".join(torch.__version__.split(".")[:2]) != TORCH_RELEASE:
 
 # Not before: the extension needs that release.
 # _optim… and _vision_… register their features.
-from kwker import _C, _optim, _optim_more, _switch, _vision_color, _vision_normalize  # noqa: F401
+from kwker import (  # noqa: F401
+    _C,
+    _optim,
+    _optim_more,
+    _switch,
+    _vision_color,
+    _vision_normalize,
+    _vision_resize,
+)
 from kwker._explain import Explanation
 from kwker._explain import explain as _explain
 from kwker._registry import FEATURES, Feature, State, resolve

@@ -215,6 +215,7 @@ def test_nothing_is_warned_of_where_all_is_equal() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         sto.install()
+    # Those of libraries that are not imported wait, and say so.
     assert {f.detail for f in sto.features() if f.state == "on"} == {""}
     assert all(s["calls"] == 0 for s in sto.stats().values())
 

@@ -1,0 +1,9 @@
+#include "kernels/image/resize_numbers-inl.h"
+
+namespace kwker::image::internal {
+
+NumberPasses<float> FloatPassesAvx2() { return Passes<float>(); }
+NumberPasses<std::int32_t> Int32PassesAvx2() { return Passes<std::int32_t>(); }
+NumberPasses<std::uint16_t> Uint16PassesAvx2() { return Passes<std::uint16_t>(); }
+
+}  // namespace kwker::image::internal
