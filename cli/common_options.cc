@@ -35,7 +35,7 @@ CLI::Validator AboveZero() {
                           value <= std::numeric_limits<double>::max();
         return fine ? std::string() : "'" + text + "' is not a number above 0";
       },
-      "NUMBER");
+      "");
 }
 
 CLI::Validator WholeNumber(std::int64_t low, std::int64_t high) {
@@ -49,7 +49,7 @@ CLI::Validator WholeNumber(std::int64_t low, std::int64_t high) {
                     : "'" + text + "' is not a whole number from " + std::to_string(low) + " to " +
                           std::to_string(high);
       },
-      "N");
+      "");
 }
 
 void AddFeaturesOption(CLI::App& app, std::optional<std::vector<std::string>>& features) {

@@ -38,7 +38,7 @@ CLI::Validator KnownLauncher() {
         return text == "torchrun" ? std::string()
                                   : "no launcher '" + text + "' is known: it can be torchrun";
       },
-      "NAME");
+      "");
 }
 
 // "4", or "2:4" where machines may come and go.
@@ -55,7 +55,7 @@ CLI::Validator Machines() {
         return fine ? std::string()
                     : "'" + text + "' is no number of machines, such as 2, or 2:4 for 2 to 4";
       },
-      "N");
+      "");
 }
 
 // The variable that torchrun reads where its option is not given: "PET_NODE_RANK".
@@ -74,7 +74,7 @@ Launcher::Launcher(CLI::App& command) {
                   ->check(KnownLauncher())
                   ->type_name("torchrun");
   const auto add = [&](const char* name, const std::string& text, const char* type) {
-    return command.add_option(name, text)->type_name(type)->needs(launcher_);
+    return command.add_option(name, text)->type_name(type);
   };
   processes_ = add("--nproc-per-node", "Processes on this machine (default: 1)", "N")
                    ->check(WholeNumber(1, kMost));
@@ -88,6 +88,16 @@ Launcher::Launcher(CLI::App& command) {
       add("--rdzv-id", "What they know each other by", "ID"),
   };
   for (CLI::Option* option : machines_) option->group("Several machines, as for torchrun");
+}
+
+bool Launcher::Chosen() const {
+  if (launcher_->count() > 0) return true;
+  std::vector<CLI::Option*> options = machines_;
+  options.push_back(processes_);
+  for (const CLI::Option* option : options) {
+    if (option->count() > 0) throw UsageError(option->get_name() + " needs --launcher torchrun");
+  }
+  return false;
 }
 
 std::vector<std::string> Launcher::Words(const ScriptCommand& script) const {

@@ -14,7 +14,8 @@ class Launcher {
  public:
   // Adds --launcher and the options that torchrun is given.
   explicit Launcher(CLI::App& command);
-  bool chosen() const { return launcher_->count() > 0; }
+  // Throws UsageError if only options of torchrun's are given.
+  bool Chosen() const;
   // What follows "python" to launch the script. It is to run with KWKER_INSTALL=0;
   // the processes that it launches get KWKER_INSTALL=1. Throws UsageError for -c.
   std::vector<std::string> Words(const ScriptCommand& script) const;

@@ -19,6 +19,7 @@ Words Launched(Words options, const Words& script) {
   try {
     std::reverse(options.begin(), options.end());  // as CLI11 wants a vector
     app.parse(options);
+    if (!launcher.Chosen()) return {"not chosen"};
     Words words = launcher.Words({.words = script, .path = ""});
     words.erase(words.begin(), words.begin() + 2);  // -c CODE
     return words;
@@ -68,8 +69,9 @@ TEST(LauncherTest, TakesModulesButNoCode) {
 
 TEST(LauncherTest, SaysWhatIsWrong) {
   EXPECT_NE(ErrorFor({"--launcher", "mpirun"}).find("no launcher 'mpirun'"), std::string::npos);
-  EXPECT_NE(ErrorFor({"--nproc-per-node", "2"}).find("--launcher"), std::string::npos);
-  EXPECT_NE(ErrorFor({"--nnodes", "2"}).find("--launcher"), std::string::npos);
+  EXPECT_EQ(ErrorFor({}), "not chosen");
+  EXPECT_EQ(ErrorFor({"--nproc-per-node", "2"}), "--nproc-per-node needs --launcher torchrun");
+  EXPECT_EQ(ErrorFor({"--rdzv-id", "x"}), "--rdzv-id needs --launcher torchrun");
   for (const char* count : {"0", "-1", "two", "1.5", "99999999999999999999"}) {
     EXPECT_NE(ErrorFor(With({std::string("--nproc-per-node=") + count})).find("whole number"),
               std::string::npos)

@@ -29,18 +29,19 @@ RunCommand::RunCommand(CLI::App& app)
 int RunCommand::Run(const Invocation& invocation) const {
   const ScriptCommand script =
       ParseScriptCommand(invocation.script_words, "kwker run [options] -- SCRIPT [ARG...]");
-  std::vector<std::string> words = launcher_.chosen() ? launcher_.Words(script) : script.words;
+  const bool launched = launcher_.Chosen();
+  std::vector<std::string> words = launched ? launcher_.Words(script) : script.words;
   const audit::PythonInstall python = UsePython(python_, invocation.self);
-  if (launcher_.chosen()) CheckStartupHook(python);
+  if (launched) CheckStartupHook(python);
   CheckFeatures(python, features_);
   if (features_) {
     setenv("KWKER_FEATURES", fmt::format("{}", fmt::join(*features_, ",")).c_str(), 1);
   }
-  setenv("KWKER_INSTALL", launcher_.chosen() ? "0" : "1", 1);
+  setenv("KWKER_INSTALL", launched ? "0" : "1", 1);
   for (const int stream : invocation.closed_streams)
     close(stream);  // as the script would find them
   words.insert(words.begin(), python.executable);
-  if (launcher_.chosen()) Become(std::move(words));
+  if (launched) Become(std::move(words));
   // Without libpython the wheel's .pth file alone installs the kernels.
   return RunEmbedded(python.executable, python.libpython, script.words, "begin_run", "", words);
 }

@@ -22,9 +22,10 @@ import atexit, runpy, sys
 @atexit.register
 def report():
     sto = sys.modules.get("kwker.torch_ops")
-    for name, counts in sto.stats().items() if sto else ():
-        if counts["calls"]:
-            sys.stdout.write(f"stats {{name}} {{counts['calls']}} {{counts['fallbacks']}}\\n")
+    for feature in sto.features() if sto else ():
+        if feature.state == "on":
+            counts = sto.stats()[feature.name]
+            sys.stdout.write(f"on {{feature.name}} {{counts['calls']}} {{counts['fallbacks']}}\\n")
             sys.stdout.flush()
 
 runpy.run_path({str(SCRIPT)!r}, run_name="__main__")
@@ -81,11 +82,14 @@ def test_same_bits_and_really_served(
 
     without = lines(*torchrun, script)
     assert len([line for line in without if line.startswith("rank")]) == 2
-    served = ["stats optim.adamw 20 {}"] * 2
-    assert lines(*torchrun, script, KWKER_INSTALL="1") == sorted(without + served)
-    assert lines(*kwker_run, "--", script) == sorted(without + served)
-    # Chosen features reach the ranks; none of these is called.
-    assert lines(*kwker_run, "--features", "optim.sgd", "--", script) == without
+    served = ["on optim.adamw 20 {}"] * 2
+    by_variable = lines(*torchrun, script, KWKER_INSTALL="1")
+    uncalled = [line for line in by_variable if line.startswith("on") and line.endswith(" 0 {}")]
+    assert uncalled.count("on optim.sgd 0 {}") == 2
+    assert by_variable == sorted(without + served + uncalled)
+    # The chosen features, and no others, reach the ranks.
+    by_program = lines(*kwker_run, "--features", "optim.adamw", "--", script)
+    assert by_program == sorted(without + served)
 
 
 def test_a_module_that_fails(kwker_run: list[str | Path], run: Run, tmp_path: Path) -> None:
