@@ -13,21 +13,18 @@ from pathlib import Path
 
 import pytest
 
-from processes import PROGRAM, SCRIPTS, Ended, child_of_audit, end_of, kwker
+from processes import (
+    PROGRAM,
+    SCRIPTS,
+    Ended,
+    assert_one_line,
+    child_of_audit,
+    end_of,
+    kwker,
+    python_that_says,
+)
 
 END = str(SCRIPTS / "end.py")
-TORCHRUN = ["run", "--launcher", "torchrun"]
-
-
-def assert_one_line(ended: Ended, *parts: str) -> None:
-    """Usage errors: exit code 2, nothing on stdout, one line on stderr that names the matter."""
-    assert ended.status == 2, ended
-    assert ended.out == ""
-    lines = ended.err.splitlines()
-    assert len(lines) == 1, ended.err
-    assert lines[0].startswith("kwker: ")
-    for part in parts:
-        assert part in lines[0]
 
 
 @pytest.mark.parametrize(
@@ -63,19 +60,6 @@ def assert_one_line(ended: Ended, *parts: str) -> None:
         (["audit", "--features", ",", "--", END], ["--features"]),
         (["info", "--", "x"], ["info takes no script"]),
         (["run", "--features", "optim.adamm", "--", END], ["optim.adamm", "optim.adam"]),
-        (["run", "--launcher", "mpirun", "--", END], ["no launcher 'mpirun'", "torchrun"]),
-        (["run", "--launcher", "--", END], ["--launcher"]),
-        (["run", "--nproc-per-node", "2", "--", END], ["--nproc-per-node needs --launcher"]),
-        (["run", "--nnodes", "2", "--", END], ["--nnodes needs --launcher"]),
-        ([*TORCHRUN, "--nproc-per-node", "0", "--", END], ["--nproc-per-node", "'0'"]),
-        ([*TORCHRUN, "--nproc-per-node", "-1", "--", END], ["--nproc-per-node"]),
-        ([*TORCHRUN, "--nproc-per-node", "auto", "--", END], ["'auto' is not a whole number"]),
-        ([*TORCHRUN, "--nnodes", "4:2", "--", END], ["--nnodes", "'4:2'"]),
-        ([*TORCHRUN, "--node-rank", "x", "--", END], ["--node-rank", "'x'"]),
-        ([*TORCHRUN, "--master-port", "65536", "--", END], ["--master-port", "'65536'"]),
-        ([*TORCHRUN, "--", "-c", "pass"], ["torchrun takes no -c", "file"]),
-        ([*TORCHRUN, "--", "/no/such.py"], ["no such script: /no/such.py"]),
-        ([*TORCHRUN, "--"], ["no script"]),
     ],
     ids=" ".join,
 )
@@ -105,15 +89,6 @@ def test_version() -> None:
 
     ended = end_of([PROGRAM, "--version"])
     assert ended == Ended(0, f"kwker {package.__version__}\n", "")
-
-
-def python_that_says(folder: Path, **facts: str | bool) -> Path:
-    """A program that answers the program's question as a Python with these facts would."""
-    document = {"executable": sys.executable, "version": "3.11.7", "kwker": "/kwker", **facts}
-    path = folder / "python"
-    path.write_text(f"#!/bin/sh\necho\necho '{json.dumps(document)}'\n")
-    path.chmod(0o755)
-    return path
 
 
 @pytest.mark.parametrize("command", ["audit", "run", "info"])
@@ -166,13 +141,6 @@ class TestPythons:
     def test_torch_of_another_release(self, command: str, tmp_path: Path) -> None:
         python = python_that_says(tmp_path, torch="2.9.1+cpu", kwker_torch_release="2.13")
         assert_one_line(self.complaint(command, python), "torch 2.9.1+cpu", "torch 2.13")
-
-
-def test_launcher_on_a_python_that_ranks_would_use_without_kwker(tmp_path: Path) -> None:
-    facts: dict[str, str | bool] = {"torch": "2.13.0", "kwker_torch_release": "2.13"}
-    python = python_that_says(tmp_path, **facts, startup_hook=False)
-    ended = end_of([PROGRAM, *TORCHRUN, "--python", str(python), "--", END, "ok"])
-    assert_one_line(ended, "reads no kwker.pth", "install Kwker's wheel")
 
 
 def audit(*words: object, pairs: int = 1) -> list[str]:

@@ -83,3 +83,23 @@ def child_of_audit(
     path = folder / "REQUEST.json"
     path.write_text(json.dumps(document))
     return [PROGRAM, "_child", str(path), sys.executable, libpython() if embedded else ""], result
+
+
+def assert_one_line(ended: Ended, *parts: str) -> None:
+    """Usage errors: exit code 2, nothing on stdout, one line on stderr that names the matter."""
+    assert ended.status == 2, ended
+    assert ended.out == ""
+    lines = ended.err.splitlines()
+    assert len(lines) == 1, ended.err
+    assert lines[0].startswith("kwker: ")
+    for part in parts:
+        assert part in lines[0]
+
+
+def python_that_says(folder: Path, **facts: str | bool) -> Path:
+    """A program that answers the program's question as a Python with these facts would."""
+    document = {"executable": sys.executable, "version": "3.11.7", "kwker": "/kwker", **facts}
+    path = folder / "python"
+    path.write_text(f"#!/bin/sh\necho\necho '{json.dumps(document)}'\n")
+    path.chmod(0o755)
+    return path
