@@ -106,7 +106,11 @@ def differences(name: str, patch: Patch, counters: _C.Counters) -> Iterator[str]
 
 
 def compare(
-    steps: Run, patch: Patch, counters: _C.Counters, cases: Iterable[dict[str, Any]]
+    steps: Run,
+    patch: Patch,
+    counters: _C.Counters,
+    cases: Iterable[dict[str, Any]],
+    sizes: Sequence[int] = _SIZES,
 ) -> str:
     """Where the hook's results differ from the original's, "" if nowhere.
 
@@ -114,7 +118,7 @@ def compare(
     """
 
     def compare_all() -> str:
-        return next(filter(None, _outcomes(steps, patch, counters, cases, _SIZES)), "")
+        return next(filter(None, _outcomes(steps, patch, counters, cases, sizes)), "")
 
     return _self_check.undisturbed(counters, compare_all)
 

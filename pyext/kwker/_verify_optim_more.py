@@ -15,6 +15,9 @@ from kwker import _C, _verify_optim
 from kwker._optim_more_calls import Kind
 from kwker._patch import Patch
 
+# Around the widths of vectors.
+_SIZES = (1, 8, 33, 2, 15, 16, 70)
+
 # Two each: the defaults, and what takes the other branches.
 _CASES: dict[str, tuple[dict[str, Any], ...]] = {
     "rmsprop": ({}, {"weight_decay": 1e-2, "momentum": 0.9, "centered": True, "maximize": True}),
@@ -29,7 +32,9 @@ _CASES: dict[str, tuple[dict[str, Any], ...]] = {
 
 def difference(kind: Kind, patch: Patch, counters: _C.Counters) -> str:
     """Where the feature's results differ from torch's, "" if nowhere; some milliseconds."""
-    return _verify_optim.compare(partial(_run, kind, patch), patch, counters, _CASES[kind.name])
+    return _verify_optim.compare(
+        partial(_run, kind, patch), patch, counters, _CASES[kind.name], _SIZES
+    )
 
 
 def differences(kind: Kind, patch: Patch, counters: _C.Counters) -> Iterator[str]:
@@ -51,7 +56,7 @@ def _run(
     dtype: torch.dtype,
     sizes: Sequence[int],
 ) -> dict[str, Tensor]:
-    """A few steps on fixed data; returns all tensors by name."""
+    """A few steps on fixed data; returns all tensors, joined, by name."""
     generator = torch.Generator().manual_seed(1)
     parameters = inspect.signature(kind.cls.__init__).parameters.values()
     options = {p.name: p.default for p in parameters if p.default is not p.empty} | case
@@ -70,7 +75,7 @@ def _run(
         function(*lists, **keywords)
     names = ("param", "grad", *kind.state)
     return {
-        f"{name}[{i}]": tensor
+        name: torch.cat([tensor.reshape(-1) for tensor in tensors])
         for name, tensors in zip(names, lists, strict=True)
-        for i, tensor in enumerate(tensors)
+        if tensors
     }
