@@ -130,7 +130,7 @@ def test_tiny_images_are_pillows() -> None:
 
 def test_what_is_not_covered_is_counted() -> None:
     counted = assert_same(lambda: noise("L", (30, 20)).convert("PA").resize((9, 9)), served=False)
-    assert counted["fallbacks"] == {"an image mode that is not covered": 1}
+    assert counted["fallbacks"] == {"an image of a class or mode that is not covered": 1}
 
 
 def test_larger_than_a_block() -> None:
