@@ -41,7 +41,8 @@ struct Adagrad {
   }
 
   static OptimLists GetLists(const Arguments& a) {
-    Require(IsFlag(a[kForeach]), Reason::kArguments);  // either path has the same results
+    Require(IsFlag(a[kForeach]),
+            Reason::kArguments);  // either path has the same results, see below
     Require(IsFalse(a[kFused]), Reason::kFused);
     RequirePlain(nullptr, a[kDifferentiable], a[kHasComplex]);
     Require(IsFalse(a[kHasSparseGrad]), Reason::kSparse);
@@ -57,6 +58,8 @@ struct Adagrad {
   template <typename T>
   static void Step(const Arguments& a, OptimLists& lists, Counters& counters, Mode mode) {
     const double weight_decay = PlainOrNumpy(a[kWeightDecay]).value;
+    // torch's foreach path negates the learning rate before it divides: an int 0 has no sign.
+    const bool unsigned_zero = a[kForeach] == Py_True && PyLong_CheckExact(a[kLr]);
     const double lr = PlainOrNumpy(a[kLr]).value, lr_decay = PlainOrNumpy(a[kLrDecay]).value;
     const optim::AdagradScalars<T> scalars = {
         {Flag(a[kMaximize]), weight_decay != 0, Rounded<T>(weight_decay)},
@@ -67,8 +70,9 @@ struct Adagrad {
     for (const auto& arrays : lists.GetArrays<T>()) {
       const double divisor = 1 + (lists.CountStep(0, tensors.size()) - 1) * lr_decay;
       Require(divisor != 0, Reason::kHyperparameter);  // Python raises
+      const double value = unsigned_zero && lr == 0 ? 0.0 / divisor : -(lr / divisor);
       tensors.push_back(
-          {arrays.param, arrays.grad, arrays.states[0], arrays.numel, Rounded<T>(-(lr / divisor))});
+          {arrays.param, arrays.grad, arrays.states[0], arrays.numel, Rounded<T>(value)});
     }
     lists.Run("kwker::adagrad", counters, mode, tensors, scalars, 1);
   }

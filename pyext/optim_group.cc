@@ -47,6 +47,10 @@ PyObject* OptimGroup::operator[](PyObject* name) const {
 }
 
 py::object OptimGroup::Attribute(PyObject* name) const {
+  // Python code of a subclass must run as often as torch runs it, and when.
+  PyTypeObject* type = Py_TYPE(optimizer_);
+  Require(type->tp_getattro == &PyObject_GenericGetAttr && _PyType_Lookup(type, name) == nullptr,
+          Reason::kSubclass);
   PyObject* value = nullptr;
   if (_PyObject_LookupAttr(optimizer_, name, &value) < 0) throw py::error_already_set();
   return py::reinterpret_steal<py::object>(value);

@@ -21,7 +21,8 @@ class OptimGroup {
   // An option, borrowed. Throws where it is missing.
   PyObject* operator[](PyObject* name) const;
 
-  // An attribute of the optimizer, null where it has none.
+  // An attribute of the optimizer itself, null where it has none. Throws where its
+  // class has something to say about that.
   pybind11::object Attribute(PyObject* name) const;
 
   // How many parameters there are, with and without gradients.

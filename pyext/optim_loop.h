@@ -37,8 +37,10 @@ class Loop {
     PyFrameObject* caller = PyEval_GetFrame();  // borrowed
     if (step_code_ == nullptr || caller == nullptr) return false;
     PyCodeObject* code = PyFrame_GetCode(caller);
-    const bool same = reinterpret_cast<PyObject*>(code) == step_code_;
+    PyObject* globals = PyFrame_GetGlobals(caller);
+    const bool same = reinterpret_cast<PyObject*>(code) == step_code_ && globals == module_;
     Py_DECREF(code);
+    Py_DECREF(globals);
     return same && PyDict_GetItem(module_, function_name_) == function_ && IsInPlace();
   }
 

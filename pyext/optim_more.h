@@ -16,6 +16,7 @@
 
 #include "pyext/arguments.h"
 #include "pyext/optim_common.h"
+#include "pyext/optim_group.h"
 #include "pyext/optim_lists.h"
 #include "pyext/optim_loop.h"
 
@@ -57,6 +58,7 @@ class EntryOf {
   static bool Entry(const Call& call, PyObject** result) {
     const auto arguments = Rule::GetSignature().Sort(call);
     if (!arguments || !counters_.enabled) return false;
+    if (IsEmptyList((*arguments)[0])) return false;  // no gradients: nothing is done or counted
     return Served(counters_, Try(*arguments, Mode::kServe), result);
   }
 

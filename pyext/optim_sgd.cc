@@ -1,6 +1,6 @@
 #include "pyext/optim_sgd.h"
 
-#include <ATen/ops/empty_strided.h>
+#include <ATen/EmptyTensor.h>
 
 #include <vector>
 
@@ -98,7 +98,8 @@ class Plan {
   template <typename T>
   static void MakeBuffer(optim::SgdTensor<T>* tensor, const at::Tensor& grad, at::Tensor* made) {
     if (!tensor->first_step) return;
-    *made = at::empty_strided(grad.sizes(), grad.strides(), grad.options());
+    // Not at::empty_strided: it fills the memory where deterministic algorithms are asked for.
+    *made = at::detail::empty_strided_cpu(grad.sizes(), grad.strides(), grad.scalar_type());
     tensor->momentum_buffer = made->mutable_data_ptr<T>();
   }
 

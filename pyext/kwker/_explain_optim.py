@@ -53,6 +53,12 @@ def reason(optimizer: torch.optim.Optimizer, group: dict[str, Any]) -> tuple[str
         return name, explain(optimizer, group)
 
 
+def _stepped(group: dict[str, Any]) -> list[Tensor]:
+    """The parameters that a step would take: those with gradients, or all if there are none yet."""
+    params = list(group["params"])
+    return [p for p in params if p.grad is not None] or params
+
+
 def _gradient(param: Tensor) -> Tensor:
     return torch.zeros_like(param) if param.grad is None else param.grad
 
@@ -67,7 +73,7 @@ def _options(
 
 
 def _explain_adam(optimizer: torch.optim.Optimizer, group: dict[str, Any]) -> str:
-    params = list(group["params"])
+    params = _stepped(group)
     states = [optimizer.state.get(p, {}) for p in params]
 
     def averages(key: str) -> list[Tensor]:
@@ -99,7 +105,7 @@ def _explain_adam(optimizer: torch.optim.Optimizer, group: dict[str, Any]) -> st
 
 
 def _explain_more(kind: Kind, optimizer: torch.optim.Optimizer, group: dict[str, Any]) -> str:
-    params = list(group["params"])
+    params = _stepped(group)
     scaling = {name: getattr(optimizer, name, None) for name in ("grad_scale", "found_inf")}
     function = getattr(kind.module, kind.name)
     lists, keywords = kind.arguments(
@@ -114,7 +120,7 @@ def _explain_more(kind: Kind, optimizer: torch.optim.Optimizer, group: dict[str,
 
 
 def _explain_sgd(optimizer: torch.optim.Optimizer, group: dict[str, Any]) -> str:
-    params = list(group["params"])
+    params = _stepped(group)
     grads = [_gradient(p) for p in params]
     return _sgd(
         params,

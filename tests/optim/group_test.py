@@ -7,9 +7,11 @@ each of the two, so each must see what it would see without Kwker.
 from __future__ import annotations
 
 import copy
+import inspect
 import warnings
 from collections.abc import Callable
 from importlib import import_module
+from types import FunctionType
 from typing import Any
 
 import pytest
@@ -228,6 +230,63 @@ def test_what_programs_do_to_groups_and_state(
     between: Callable[[Optimizer, int], None],
 ) -> None:
     assert_succeeds_same(lambda: _train(lambda p: cls(p, **options), between), By.ANY)
+
+
+class Curious(Adam):
+    """Changes its group when it is asked for a gradient scaler's tensors."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "grad_scale" and "param_groups" in vars(self):
+            group = self.param_groups[0]
+            group["betas"] = (*group["betas"],)
+            group["lr"] *= 0.9
+        raise AttributeError(name)
+
+
+class Property(SGD):
+    """Halves its learning rate whenever torch asks."""
+
+    @property
+    def found_inf(self) -> None:
+        self.param_groups[0]["lr"] *= 0.5
+
+
+@pytest.mark.parametrize("cls", [Curious, Property])
+def test_attributes_of_subclasses_are_asked_for_as_often_as_torch_does(
+    cls: type[Optimizer],
+) -> None:
+    assert_succeeds_same(lambda: _train(lambda p: cls(p, lr=0.1)))  # type: ignore[call-arg]
+
+
+def test_a_copy_of_step_with_other_globals_gets_the_lists() -> None:
+    def scenario() -> object:
+        seen: list[int] = []
+        code = inspect.unwrap(AdamW.step).__code__
+
+        def logging(params: list[Tensor], *args: Any, **kwargs: Any) -> None:
+            seen.append(len(params))
+            ADAM.adam(params, *args, **kwargs)
+
+        step = FunctionType(code, {**vars(ADAM), "adam": logging}, "step", (None,))
+
+        def run(optimizer: Optimizer, number: int) -> None:
+            with torch.no_grad():
+                step(optimizer)
+
+        return _train(AdamW, run), seen
+
+    assert_succeeds_same(scenario)
+
+
+def test_deterministic_algorithms() -> None:
+    def scenario() -> object:
+        torch.use_deterministic_algorithms(True)
+        try:
+            return _train(lambda p: SGD(p, lr=0.1, momentum=0.9, nesterov=True))
+        finally:
+            torch.use_deterministic_algorithms(False)
+
+    assert_succeeds_same(scenario)
 
 
 def test_an_init_group_of_the_instance() -> None:

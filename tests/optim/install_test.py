@@ -82,12 +82,9 @@ def test_installed_as_decorator() -> None:
 
 
 def test_self_check_finds_no_difference() -> None:
-    found = torch_ops.verify()
-    assert {n: v.difference for n, v in found.items() if n.startswith("optim.")} == {
-        "optim.adam": "",
-        "optim.adamw": "",
-        "optim.sgd": "",
-    }
+    found = {n: v.difference for n, v in torch_ops.verify().items() if n.startswith("optim.")}
+    assert set(found.values()) == {""}
+    assert {"optim.adam", "optim.adamw", "optim.sgd"} <= set(found)
 
 
 def test_install_leaves_the_random_state_and_the_modes() -> None:

@@ -67,6 +67,33 @@ def test_paths_with_the_same_results(case: Case) -> None:
     assert_succeeds_same(lambda: _train(case))
 
 
+@pytest.mark.parametrize("foreach", [False, True])
+@pytest.mark.parametrize("lr", [0, 0.0])
+@pytest.mark.parametrize("cls", CLASSES)
+def test_signs_of_zero_at_learning_rate_zero(cls: Any, lr: float, foreach: bool) -> None:
+    """torch's paths negate at different places, and the int 0 has no sign."""
+
+    def scenario() -> object:
+        parameter = torch.tensor([-0.0, -0.0, 0.0, 0.0, 1.0]).requires_grad_()
+        optimizer = cls([parameter], lr=lr, foreach=foreach)
+        for sign in (1.0, -1.0):
+            parameter.grad = sign * torch.tensor([1.0, -1.0, 1.0, -1.0, 2.0])
+            optimizer.step()
+        return optimizer
+
+    assert_succeeds_same(scenario, By.ANY)
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+def test_a_group_without_gradients_is_not_counted(cls: type[Optimizer]) -> None:
+    def scenario() -> object:
+        optimizer = cls([draw((5,)).requires_grad_()])  # type: ignore[call-arg]
+        optimizer.step()
+        return optimizer
+
+    assert_succeeds_same(scenario, By.UNSEEN)
+
+
 NUMBERS = [np.float64(0.013), np.float32(0.013), np.int64(1), True, 1, 0, 1e39, 1e300, 1e-320]
 NAMES: dict[type[Optimizer], tuple[str, ...]] = {
     RMSprop: ("alpha", "eps", "momentum"),
