@@ -1,6 +1,7 @@
 #include "pyext/optim_adam.h"
 
 #include <cmath>
+#include <limits>
 #include <type_traits>
 #include <vector>
 
@@ -188,7 +189,7 @@ class Plan {
   std::int64_t elements_ = 0;
   AliasCheck alias_;
   BiasCorrection correction_ = {};
-  double correction_of_ = -1;
+  double correction_of_ = std::numeric_limits<double>::quiet_NaN();  // equal to no step
 };
 
 }  // namespace

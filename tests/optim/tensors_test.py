@@ -254,6 +254,7 @@ def test_state_that_torch_did_not_make(case: Case, name: str, kind: str) -> None
 
 
 STEPS: dict[str, Callable[[], object]] = {
+    "minus two": lambda: torch.tensor(-2.0),
     "float64": lambda: torch.tensor(7.0, dtype=torch.float64),
     "int64": lambda: torch.tensor(7),
     "int8 at its end": lambda: torch.tensor(127, dtype=torch.int8),
