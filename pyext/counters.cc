@@ -85,4 +85,37 @@ const char* ReasonText(Reason reason) {
   return "";
 }
 
+namespace {
+
+struct Trial {
+  const Counters* of = nullptr;
+  int depth = 0;
+  Tally tally;
+};
+
+thread_local Trial trial;
+
+}  // namespace
+
+void Tally::Reset() {
+  calls = 0;
+  elements = 0;
+  nanoseconds = 0;
+  for (auto& count : fallbacks) count = 0;
+}
+
+bool Counters::IsOnTrial() const { return trial.of == this; }
+
+Tally& Counters::tally() { return IsOnTrial() ? trial.tally : tally_; }
+
+void Counters::BeginTrial() {
+  if (trial.depth++ > 0) return;
+  trial.tally.Reset();
+  trial.of = this;
+}
+
+void Counters::EndTrial() {
+  if (--trial.depth == 0) trial.of = nullptr;
+}
+
 }  // namespace kwker::pyext

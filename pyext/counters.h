@@ -54,25 +54,52 @@ enum class Reason : std::uint8_t {
 // One line for people, e.g. "foreach=True was asked for".
 const char* ReasonText(Reason reason);
 
-// One a feature, for the life of the process. Any thread may count.
-struct Counters {
-  explicit Counters(const char* feature_name) : name(feature_name) {}
-
-  void CountFallback(Reason reason) {
-    fallbacks[static_cast<std::size_t>(reason)].fetch_add(1, std::memory_order_relaxed);
-  }
-  void CountCall(std::int64_t number_of_elements, std::int64_t duration_ns) {
-    calls.fetch_add(1, std::memory_order_relaxed);
-    elements.fetch_add(number_of_elements, std::memory_order_relaxed);
-    nanoseconds.fetch_add(duration_ns, std::memory_order_relaxed);
-  }
-
-  const char* const name;
-  std::atomic<bool> enabled = false;
+// What was done. Any thread may count.
+struct Tally {
   std::atomic<std::int64_t> calls = 0;
   std::atomic<std::int64_t> elements = 0;
   std::atomic<std::int64_t> nanoseconds = 0;
   std::array<std::atomic<std::int64_t>, static_cast<std::size_t>(Reason::kCount)> fallbacks = {};
+
+  void Reset();
+};
+
+// One a feature, for the life of the process.
+class Counters {
+ public:
+  explicit Counters(const char* name) : name_(name) {}
+
+  const char* name() const { return name_; }
+
+  // The user's switch.
+  std::atomic<bool> enabled = false;
+
+  // Whether calls on this thread may be taken.
+  bool IsOn() const { return enabled || IsOnTrial(); }
+
+  void CountFallback(Reason reason) {
+    tally().fallbacks[static_cast<std::size_t>(reason)].fetch_add(1, std::memory_order_relaxed);
+  }
+  void CountCall(std::int64_t elements, std::int64_t duration_ns) {
+    tally().calls.fetch_add(1, std::memory_order_relaxed);
+    tally().elements.fetch_add(elements, std::memory_order_relaxed);
+    tally().nanoseconds.fetch_add(duration_ns, std::memory_order_relaxed);
+  }
+
+  // What this thread's calls are counted in.
+  Tally& tally();
+  const Tally& tally() const { return const_cast<Counters*>(this)->tally(); }
+
+  // A self-check: on this thread alone the feature is on, and its calls are counted
+  // apart from the program's. One feature at a time.
+  void BeginTrial();
+  void EndTrial();
+
+ private:
+  bool IsOnTrial() const;
+
+  const char* const name_;
+  Tally tally_;
 };
 
 }  // namespace kwker::pyext

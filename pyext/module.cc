@@ -27,51 +27,30 @@ namespace py = pybind11;
 
 py::dict FallbacksOf(const Counters& counters) {
   py::dict fallbacks;
-  for (std::size_t i = 0; i < counters.fallbacks.size(); ++i) {
-    const std::int64_t count = counters.fallbacks[i];
+  const Tally& tally = counters.tally();
+  for (std::size_t i = 0; i < tally.fallbacks.size(); ++i) {
+    const std::int64_t count = tally.fallbacks[i];
     if (count > 0) fallbacks[ReasonText(static_cast<Reason>(i))] = count;
   }
   return fallbacks;
 }
 
-void Reset(Counters& counters) {
-  counters.calls = 0;
-  counters.elements = 0;
-  counters.nanoseconds = 0;
-  for (auto& count : counters.fallbacks) count = 0;
-}
-
-using Saved = std::vector<std::int64_t>;
-
-Saved Save(const Counters& counters) {
-  Saved saved = {counters.calls, counters.elements, counters.nanoseconds};
-  saved.insert(saved.end(), counters.fallbacks.begin(), counters.fallbacks.end());
-  return saved;
-}
-
-void Restore(Counters& counters, const Saved& saved) {
-  counters.calls = saved.at(0);
-  counters.elements = saved.at(1);
-  counters.nanoseconds = saved.at(2);
-  for (std::size_t i = 0; i < counters.fallbacks.size(); ++i) {
-    counters.fallbacks[i] = saved.at(3 + i);
-  }
-}
-
 void BindCounters(py::module_& m) {
   py::class_<Counters, std::unique_ptr<Counters, py::nodelete>>(m, "Counters")
-      .def_property_readonly("name", [](const Counters& c) { return c.name; })
+      .def_property_readonly("name", &Counters::name)
       .def_property(
           "enabled", [](const Counters& c) { return c.enabled.load(); },
           [](Counters& c, bool enabled) { c.enabled = enabled; })
-      .def_property_readonly("calls", [](const Counters& c) { return c.calls.load(); })
-      .def_property_readonly("elements", [](const Counters& c) { return c.elements.load(); })
+      .def_property_readonly("calls", [](const Counters& c) { return c.tally().calls.load(); })
+      .def_property_readonly("elements",
+                             [](const Counters& c) { return c.tally().elements.load(); })
       .def_property_readonly(
-          "seconds", [](const Counters& c) { return 1e-9 * static_cast<double>(c.nanoseconds); })
+          "seconds",
+          [](const Counters& c) { return 1e-9 * static_cast<double>(c.tally().nanoseconds); })
       .def_property_readonly("fallbacks", &FallbacksOf)
-      .def("reset", &Reset)
-      .def("save", &Save)
-      .def("restore", &Restore);
+      .def("reset", [](Counters& c) { c.tally().Reset(); })
+      .def("begin_trial", &Counters::BeginTrial)
+      .def("end_trial", &Counters::EndTrial);
   m.attr("adam_counters") = py::cast(&adam_counters, py::return_value_policy::reference);
   m.attr("adamw_counters") = py::cast(&adamw_counters, py::return_value_policy::reference);
   m.attr("resize_counters") = py::cast(&resize_counters, py::return_value_policy::reference);

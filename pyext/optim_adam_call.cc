@@ -112,7 +112,7 @@ bool AdamEntry(const Call& call, PyObject** result) {
   const std::optional<Arguments> arguments = AdamSignature().Sort(call);
   if (!arguments) return false;
   Counters& counters = AdamCounters((*arguments)[kDecoupledWeightDecay]);
-  if (!counters.enabled) return false;
+  if (!counters.IsOn()) return false;
   return Served(counters, Serve(counters, *arguments, Mode::kServe), result);
 }
 

@@ -58,7 +58,7 @@ Reason Serve(PyObject* optimizer, PyObject* group_dict) {
   PyObject* decoupled = group[names.decoupled_weight_decay];
   Counters& counters = AdamCounters(decoupled);
   PyObject* betas = group[names.betas];
-  Require(counters.enabled && PyTuple_CheckExact(betas) && PyTuple_GET_SIZE(betas) == 2,
+  Require(counters.IsOn() && PyTuple_CheckExact(betas) && PyTuple_GET_SIZE(betas) == 2,
           Reason::kArguments);
   const pybind11::object grad_scale = group.Attribute(names.grad_scale);
   const pybind11::object found_inf = group.Attribute(names.found_inf);

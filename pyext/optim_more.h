@@ -57,7 +57,7 @@ class EntryOf {
 
   static bool Entry(const Call& call, PyObject** result) {
     const auto arguments = Rule::GetSignature().Sort(call);
-    if (!arguments || !counters_.enabled) return false;
+    if (!arguments || !counters_.IsOn()) return false;
     if (IsEmptyList((*arguments)[0])) return false;  // no gradients: nothing is done or counted
     return Served(counters_, Try(*arguments, Mode::kServe), result);
   }

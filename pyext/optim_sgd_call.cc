@@ -90,7 +90,7 @@ const Loop& SgdLoop() { return loop; }
 
 bool SgdEntry(const Call& call, PyObject** result) {
   const std::optional<Arguments> arguments = SgdSignature().Sort(call);
-  if (!arguments || !sgd_counters.enabled) return false;
+  if (!arguments || !sgd_counters.IsOn()) return false;
   return Served(sgd_counters, Serve(*arguments, Mode::kServe), result);
 }
 

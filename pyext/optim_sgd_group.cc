@@ -41,7 +41,7 @@ SgdLists Walk(const OptimGroup& group, const Names& names, bool has_momentum) {
 // torch's own collecting finds, and says why.
 Reason Serve(PyObject* optimizer, PyObject* group_dict) {
   static const Names names;
-  if (!sgd_counters.enabled) return Reason::kArguments;
+  if (!sgd_counters.IsOn()) return Reason::kArguments;
   const OptimGroup group(optimizer, group_dict);
   const pybind11::object grad_scale = group.Attribute(names.grad_scale);
   const pybind11::object found_inf = group.Attribute(names.found_inf);

@@ -210,7 +210,7 @@ namespace {
 bool ServeOne(const Signature<2>& signature, const Call& call, AdjustmentKind kind, bool pillow,
               PyObject** result) {
   const auto a = signature.Sort(call);
-  if (!a || !color_counters.enabled) return false;
+  if (!a || !color_counters.IsOn()) return false;
   const Reason reason = ReasonOf([&] {
     const Adjustment one[] = {{kind, RequireFactor((*a)[1], kind, pillow)}};
     if (pillow) {

@@ -87,7 +87,7 @@ std::vector<Adjustment> DistortChain(PyObject* params) {
 template <typename MakeChain>
 bool ServeChain(const Call& call, PyObject* expected_class, const MakeChain& make_chain,
                 PyObject** result) {
-  if (call.positional != 3 || call.keyword_names != nullptr || !color_counters.enabled) {
+  if (call.positional != 3 || call.keyword_names != nullptr || !color_counters.IsOn()) {
     return false;
   }
   PyObject *self = call.args[0], *input = call.args[1], *params = call.args[2];

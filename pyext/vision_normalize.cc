@@ -261,7 +261,7 @@ bool ServeNormalize(const std::array<PyObject*, 4>& a, bool v1, Counters& counte
 bool ToDtypeEntry(const Call& call, PyObject** result) {
   static const Signature<3> signature({"image", "dtype?", "scale?"}, 3);
   const auto a = signature.Sort(call);
-  if (!a || !to_dtype_normalize_counters.enabled) return false;
+  if (!a || !to_dtype_normalize_counters.IsOn()) return false;
   const Reason reason = ReasonOf([&] {
     Require((*a)[2] == Py_True && ((*a)[1] == nullptr || IsFloat32((*a)[1])), Reason::kOptions);
     const TensorImage image = RequireImage((*a)[0]);
@@ -276,21 +276,21 @@ bool ToDtypeEntry(const Call& call, PyObject** result) {
 bool NormalizeEntry(const Call& call, PyObject** result) {
   static const Signature<4> signature({"image", "mean", "std", "inplace?"}, 4);
   const auto a = signature.Sort(call);
-  if (!a || !to_dtype_normalize_counters.enabled) return false;
+  if (!a || !to_dtype_normalize_counters.IsOn()) return false;
   return ServeNormalize(*a, /*v1=*/false, to_dtype_normalize_counters, result);
 }
 
 bool NormalizeV1Entry(const Call& call, PyObject** result) {
   static const Signature<4> signature({"tensor", "mean", "std", "inplace?"}, 4);
   const auto a = signature.Sort(call);
-  if (!a || !to_tensor_counters.enabled) return false;
+  if (!a || !to_tensor_counters.IsOn()) return false;
   return ServeNormalize(*a, /*v1=*/true, to_tensor_counters, result);
 }
 
 bool ToTensorEntry(const Call& call, PyObject** result) {
   static const Signature<1> signature({"pic"}, 1);
   const auto a = signature.Sort(call);
-  if (!a || !to_tensor_counters.enabled) return false;
+  if (!a || !to_tensor_counters.IsOn()) return false;
   const Reason reason = ReasonOf([&] {
     const PillowImage image = RequirePillow((*a)[0]);
     // One pixel is contiguous before it is made so, and keeps odd strides.
@@ -343,7 +343,7 @@ bool FusedEntry(const Call& call, PyObject** result) {
 bool ComposeEntry(const Call& call, PyObject** result) {
   // One input; more, or what is no image, is no pipeline for one image.
   if (call.positional != 2 || call.keyword_names != nullptr) return false;
-  if (!to_dtype_normalize_counters.enabled || compose_plan == nullptr) return false;
+  if (!to_dtype_normalize_counters.IsOn() || compose_plan == nullptr) return false;
   PyObject* const plan = PyObject_CallOneArg(compose_plan, call.args[0]);
   if (plan == nullptr) {
     PyErr_Clear();

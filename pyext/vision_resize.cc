@@ -331,7 +331,7 @@ void SetPillow(const py::object& image_class, const py::object& core) {
 }
 
 bool ResizeEntry(const Call& call, PyObject** result) {
-  if (!resize_counters.enabled) return false;
+  if (!resize_counters.IsOn()) return false;
   const std::optional<Arguments> arguments = ResizeSignature().Sort(call);
   if (!arguments) return false;
   const Reason reason = ReasonOf([&] {

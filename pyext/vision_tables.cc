@@ -159,7 +159,7 @@ bool Serve(PyObject* object, const Adjust& adjust, PyObject** result) {
 bool SolarizeEntry(const Call& call, PyObject** result) {
   static const Signature<2> signature({"image", "threshold"}, 2);
   const auto a = signature.Sort(call);
-  if (!a || !color_counters.enabled) return false;
+  if (!a || !color_counters.IsOn()) return false;
   return Serve((*a)[0],
                [&](const at::Tensor& image) {
                  const std::optional<Number> threshold = PlainNumber((*a)[1]);
@@ -172,14 +172,14 @@ bool SolarizeEntry(const Call& call, PyObject** result) {
 bool AutocontrastEntry(const Call& call, PyObject** result) {
   static const Signature<1> signature({"image"}, 1);
   const auto a = signature.Sort(call);
-  if (!a || !color_counters.enabled) return false;
+  if (!a || !color_counters.IsOn()) return false;
   return Serve((*a)[0], &Autocontrasted, result);
 }
 
 bool EqualizeEntry(const Call& call, PyObject** result) {
   static const Signature<1> signature({"image"}, 1);
   const auto a = signature.Sort(call);
-  if (!a || !color_counters.enabled) return false;
+  if (!a || !color_counters.IsOn()) return false;
   return Serve((*a)[0], &Equalized, result);
 }
 

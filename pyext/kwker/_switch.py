@@ -96,7 +96,9 @@ def add(features: Sequence[Feature], *, stacklevel: int) -> None:
         newest = _claims[-1]
         wanted = newest.features + [f for f in features if f not in newest.features]
         left_out = [f for f in newest.left_out if f not in features]
+        verify = newest.verify
         switch(wanted, left_out, verify=True, stacklevel=stacklevel + 1)
+        newest.verify = verify  # of libraries that are imported later, as was asked for
 
 
 def leave_out(features: Sequence[Feature], *, stacklevel: int) -> None:
@@ -153,9 +155,23 @@ def _await(libraries: set[str]) -> None:
 
 
 def _library_imported(library: ModuleType) -> None:
-    """The program has imported a library that features wait for. Nothing may be raised."""
+    """The program has imported a library that features wait for. Nothing may be raised.
+
+    Nor waited for: this thread holds the lock of the import, which whoever holds ours may want.
+    """
+    _awaited.discard(library.__name__)
+    if lock.acquire(blocking=False):
+        try:
+            _serve_library(library)
+        finally:
+            lock.release()
+    else:
+        name = "kwker-library-imported"
+        threading.Thread(target=_serve_library, args=[library], name=name, daemon=True).start()
+
+
+def _serve_library(library: ModuleType) -> None:
     with lock:
-        _awaited.discard(library.__name__)
         try:
             _refuse_while_tracing()
             _check_latecomers(stacklevel=2)

@@ -6,6 +6,8 @@ import importlib
 import logging
 import os
 import sys
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -15,6 +17,7 @@ import pytest
 import torch
 
 import kwker.torch_ops as sto
+from kwker import _switch
 from kwker._registry import FEATURES, Feature, register
 
 LIBRARY, NAME = "sample_images", "sample.blur"
@@ -55,10 +58,9 @@ class SampleCounters:
 
     def reset(self) -> None: ...
 
-    def save(self) -> list[int]:
-        return []
+    def begin_trial(self) -> None: ...
 
-    def restore(self, saved: list[int]) -> None: ...
+    def end_trial(self) -> None: ...
 
 
 @pytest.fixture
@@ -203,3 +205,28 @@ def test_imported_inside_a_trace_it_is_left_alone(
     assert feature.state != "on"
     sto.install()
     assert (blur(), feature.state) == ("ours", "on")
+
+
+def test_an_import_does_not_wait_for_an_install_that_waits_for_imports(feature: Feature) -> None:
+    """The importing thread holds the lock of the import, which an install() may be waiting for."""
+    sto.install(NAME)
+    held, done = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with _switch.lock:
+            held.set()
+            done.wait(timeout=60)
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    held.wait(timeout=60)
+    importlib.import_module(LIBRARY)
+    assert not done.is_set()  # the import has ended while the lock was held
+    states = [str(feature.state)]
+    done.set()
+    holder.join()
+    deadline = time.monotonic() + 60
+    while states[-1] != "on" and time.monotonic() < deadline:
+        time.sleep(0.01)
+        states.append(str(feature.state))
+    assert set(states) == {"not yet imported", "on"}
