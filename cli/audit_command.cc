@@ -30,8 +30,6 @@ namespace fs = std::filesystem;
 namespace kwker::cli {
 namespace {
 
-constexpr char kUsage[] = "kwker audit [options] -- SCRIPT [ARG...]";
-
 constexpr char kFooter[] = R"(
 The script runs again and again, each time in a fresh process, without and with
 Kwker in turn: with nothing on its stdin, in this folder and this environment

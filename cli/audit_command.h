@@ -13,6 +13,8 @@ namespace kwker::cli {
 
 class AuditCommand {
  public:
+  static constexpr char kUsage[] = "kwker audit [options] -- SCRIPT [ARG...]";
+
   explicit AuditCommand(CLI::App& app);
   bool chosen() const { return command_->parsed(); }
   // Returns the exit code (audit/gates.h). Throws UsageError, PythonError and,

@@ -13,6 +13,15 @@ class UsageFormatter : public CLI::Formatter {
  public:
   explicit UsageFormatter(std::string usage) : usage_(std::move(usage)) {}
   std::string make_usage(const CLI::App*, std::string) const override { return usage_ + "\n"; }
+  // Without the spellings with underscores: each option has one with hyphens.
+  std::string make_option_name(const CLI::Option* option, bool) const override {
+    std::string names;
+    for (const std::string& name : option->get_snames()) names += ",-" + name;
+    for (const std::string& name : option->get_lnames()) {
+      if (name.find('_') == name.npos) names += ",--" + name;
+    }
+    return names.substr(1);
+  }
 
  private:
   std::string usage_;

@@ -41,6 +41,31 @@ CLI::Validator KnownLauncher() {
       "");
 }
 
+CLI::Validator Processes() {
+  return CLI::Validator(
+      [](std::string& text) {
+        if (text == "auto" || text == "cpu") return std::string();
+        if (text == "gpu" || text == "xpu") {
+          return "'" + text + "' counts GPUs, but Kwker is for CPUs: say cpu, auto or a number";
+        }
+        const std::string wrong = WholeNumber(1, kMost)(text);
+        return wrong.empty() ? wrong : wrong + ", nor auto or cpu";
+      },
+      "");
+}
+
+CLI::Validator Backend() {
+  return CLI::Validator(
+      [](std::string& text) {
+        const bool known =
+            text == "c10d" || text == "etcd" || text == "etcd-v2" || text == "static";
+        return known ? std::string()
+                     : "'" + text + "' is no backend of torchrun's: it can be c10d, etcd, " +
+                           "etcd-v2 or static";
+      },
+      "");
+}
+
 // "4", or "2:4" where machines may come and go.
 CLI::Validator Machines() {
   return CLI::Validator(
@@ -67,6 +92,20 @@ std::string Variable(const CLI::Option& option) {
   return name;
 }
 
+// What torchrun would take for that option, "" for its own default.
+std::string Value(const CLI::Option& option) {
+  if (option.count() > 0) return option.as<std::string>();
+  const char* value = std::getenv(Variable(option).c_str());
+  return value == nullptr ? "" : value;
+}
+
+// "--node-rank", which torchrun takes as "--node_rank" too.
+std::string Spellings(const std::string& name) {
+  std::string other = name;
+  std::replace(other.begin() + 2, other.end(), '-', '_');
+  return other == name ? name : name + "," + other;
+}
+
 }  // namespace
 
 Launcher::Launcher(CLI::App& command) {
@@ -74,19 +113,19 @@ Launcher::Launcher(CLI::App& command) {
                   ->check(KnownLauncher())
                   ->type_name("torchrun");
   const auto add = [&](const char* name, const std::string& text, const char* type) {
-    return command.add_option(name, text)->type_name(type);
+    return command.add_option(Spellings(name), text)->type_name(type);
   };
-  processes_ = add("--nproc-per-node", "Processes on this machine (default: 1)", "N")
-                   ->check(WholeNumber(1, kMost));
-  machines_ = {
-      add("--nnodes", "Machines, for each of which this is called", "N")->check(Machines()),
-      add("--node-rank", "Which of them this is", "N")->check(WholeNumber(0, kMost)),
-      add("--master-addr", "The address of machine 0", "HOST"),
-      add("--master-port", "A free port there", "PORT")->check(WholeNumber(0, 65535)),
-      add("--rdzv-backend", "How they find each other instead", "NAME"),
-      add("--rdzv-endpoint", "Where they find each other", "HOST:PORT"),
-      add("--rdzv-id", "What they know each other by", "ID"),
-  };
+  processes_ = add("--nproc-per-node", "Processes on this machine (default: 1)", "N|cpu|auto")
+                   ->check(Processes());
+  count_ = add("--nnodes", "Machines, for each of which this is called", "N")->check(Machines());
+  rank_ = add("--node-rank", "Which of them this is", "N")->check(WholeNumber(0, kMost));
+  address_ = add("--master-addr", "The address of machine 0", "HOST");
+  CLI::Option* port =
+      add("--master-port", "A free port there", "PORT")->check(WholeNumber(0, 65535));
+  backend_ = add("--rdzv-backend", "How they find each other instead", "NAME")->check(Backend());
+  endpoint_ = add("--rdzv-endpoint", "Where they find each other", "HOST:PORT");
+  CLI::Option* id = add("--rdzv-id", "What they know each other by", "ID");
+  machines_ = {count_, rank_, address_, port, backend_, endpoint_, id};
   for (CLI::Option* option : machines_) option->group("Several machines, as for torchrun");
 }
 
@@ -100,9 +139,38 @@ bool Launcher::Chosen() const {
   return false;
 }
 
+// Where torchrun would wait, for minutes, for machines that can never come.
+void Launcher::CheckMachines() const {
+  std::string count = Value(*count_);
+  if (!Machines()(count).empty()) return;  // none given; or torchrun's variable is wrong
+  const auto number = [](const std::string& text) {
+    return std::strtoll(text.c_str(), nullptr, 10);
+  };
+  const auto colon = count.find(':');
+  const std::string backend = Value(*backend_);
+  const bool fixed = backend.empty() || backend == "static";
+  const std::int64_t low = number(count);
+  const std::int64_t high = colon == count.npos ? low : number(count.substr(colon + 1));
+  if (colon == count.npos && rank_->count() > 0 && number(Value(*rank_)) >= low) {
+    throw UsageError("--node-rank " + Value(*rank_) + " is none of --nnodes " + count +
+                     ": they count from 0");
+  }
+  // static waits for the most machines, the others for the fewest.
+  if ((fixed ? high : low) == 1 || !Value(*endpoint_).empty()) return;
+  if (!fixed) {
+    throw UsageError("--nnodes " + count + " with --rdzv-backend " + backend +
+                     " needs --rdzv-endpoint");
+  }
+  std::string missing = Value(*rank_).empty() ? "--node-rank" : "";
+  if (Value(*address_).empty()) missing += missing.empty() ? "--master-addr" : " and --master-addr";
+  if (missing.empty()) return;
+  throw UsageError("--nnodes " + count + " needs " + missing + ", or --rdzv-endpoint");
+}
+
 std::vector<std::string> Launcher::Words(const ScriptCommand& script) const {
   const std::string& first = script.words.front();
   if (first == "-c") throw UsageError("torchrun takes no -c: write the code into a file");
+  CheckMachines();
   std::vector<std::string> words = {"-c", kLaunch};
   const auto pass_on = [&](const CLI::Option* option) {
     if (option->count() == 0) return;

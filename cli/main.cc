@@ -47,9 +47,14 @@ int Main(const std::vector<std::string>& words) {
   try {
     std::reverse(own.begin(), own.end());  // as CLI11 wants a vector
     app.parse(own);
-  } catch (const CLI::ExtrasError&) {
+  } catch (const CLI::ExtrasError& e) {
+    const bool dashes = own.size() < words.size();
+    if (dashes || info.chosen()) {
+      throw UsageError(std::string(e.what()) + " (see kwker --help)");
+    }
     // Most likely the script itself.
-    throw UsageError("put -- before the script: kwker audit [options] -- SCRIPT [ARG...]");
+    throw UsageError(std::string("put -- before the script: ") +
+                     (run.chosen() ? RunCommand::kUsage : AuditCommand::kUsage));
   } catch (const CLI::Success& e) {  // --help, --version
     return app.exit(e);
   } catch (const CLI::ParseError& e) {

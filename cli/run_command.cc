@@ -27,8 +27,7 @@ RunCommand::RunCommand(CLI::App& app)
 }
 
 int RunCommand::Run(const Invocation& invocation) const {
-  const ScriptCommand script =
-      ParseScriptCommand(invocation.script_words, "kwker run [options] -- SCRIPT [ARG...]");
+  const ScriptCommand script = ParseScriptCommand(invocation.script_words, kUsage);
   const bool launched = launcher_.Chosen();
   std::vector<std::string> words = launched ? launcher_.Words(script) : script.words;
   const audit::PythonInstall python = UsePython(python_, invocation.self);

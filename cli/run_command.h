@@ -14,6 +14,8 @@ namespace kwker::cli {
 
 class RunCommand {
  public:
+  static constexpr char kUsage[] = "kwker run [options] -- SCRIPT [ARG...]";
+
   explicit RunCommand(CLI::App& app);
   bool chosen() const { return command_->parsed(); }
   // Returns the script's exit status. Throws UsageError and PythonError.
