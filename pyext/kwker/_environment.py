@@ -7,9 +7,11 @@ kwker.pth: KWKER_INSTALL says whether, KWKER_FEATURES which.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Sequence
 
 _NAMES = ("KWKER_INSTALL", "KWKER_FEATURES")
+_NO = ("0", "false", "no", "off")
 
 # The values this process was started with, while it has changed them.
 _before: dict[str, str | None] | None = None
@@ -17,12 +19,22 @@ _before: dict[str, str | None] | None = None
 
 def asks_for_install() -> bool:
     """Whether KWKER_INSTALL is set to anything but a no."""
-    return os.environ.get("KWKER_INSTALL", "").lower() not in ("", "0", "false", "no", "off")
+    return _value("KWKER_INSTALL") not in ("", *_NO)
 
 
 def wants_self_check() -> bool:
     """Whether KWKER_VERIFY is not set to a no."""
-    return os.environ.get("KWKER_VERIFY", "").lower() not in ("0", "false", "no", "off")
+    return _value("KWKER_VERIFY") not in _NO
+
+
+def named_features() -> list[str] | None:
+    """Those that KWKER_FEATURES names; None, for all, where it names none."""
+    return _names("KWKER_FEATURES") or None
+
+
+def disabled_features() -> list[str]:
+    """Those that KWKER_DISABLE names."""
+    return _names("KWKER_DISABLE")
 
 
 def publish(features: Sequence[str]) -> None:
@@ -52,7 +64,7 @@ def _restore() -> None:
 
 def set_up_logging() -> None:
     """Shows the logger "kwker" on stderr, from the level that KWKER_LOG names."""
-    level = os.environ.get("KWKER_LOG", "").upper()
+    level = _value("KWKER_LOG").upper()
     if not level:
         return
     import logging
@@ -60,10 +72,20 @@ def set_up_logging() -> None:
     number = logging.getLevelNamesMapping().get(level)
     if number is None:
         names = "debug, info, warning, error"
-        raise ValueError(f"KWKER_LOG is '{level.lower()}'; it takes one of {names}")
+        # The program goes on: whether it works must not hang on what it says.
+        sys.stderr.write(f"kwker: KWKER_LOG is '{level.lower()}'; it takes one of {names}\n")
+        return
     handler = logging.StreamHandler()
     handler.setFormatter(logging.Formatter("kwker: %(message)s"))
     logger = logging.getLogger("kwker")
     logger.addHandler(handler)
     logger.setLevel(number)
     logger.propagate = False
+
+
+def _value(name: str) -> str:
+    return os.environ.get(name, "").strip().lower()
+
+
+def _names(name: str) -> list[str]:
+    return [part for part in os.environ.get(name, "").split(",") if part.strip()]

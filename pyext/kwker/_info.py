@@ -9,6 +9,8 @@ from typing import Any
 def describe(at_length: str = "") -> dict[str, Any]:
     """What `kwker info` shows. Installs the kernels, which compares them with torch here.
 
+    Those that the environment asks for, as KWKER_INSTALL=1 would.
+
     Args:
         at_length: "at length" to compare at length.
     """
@@ -17,16 +19,19 @@ def describe(at_length: str = "") -> dict[str, Any]:
     import torch
 
     import kwker
-    from kwker import _build, torch_ops
+    from kwker import _build, _environment, torch_ops
 
     found = None
+    refused = ""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # of differences: the answer names them
-        torch_ops.install()
-        if at_length:
+        try:
+            torch_ops.install(_environment.named_features())
+        except ValueError as error:
+            refused = str(error)
+        if at_length and not refused:
             found = torch_ops.verify()
     features = torch_ops.features()
-    differing = [f.name for f in features if f.state == "failed self-check"]
     return {
         "schema": "kwker.info/1",
         "kwker": kwker.__version__,
@@ -36,7 +41,7 @@ def describe(at_length: str = "") -> dict[str, Any]:
             "capability": torch.backends.cpu.get_cpu_capability(),
             "threads": torch.get_num_threads(),
         },
-        "self_check": f"failed: {', '.join(differing)}" if differing else "passed",
+        "self_check": f"not run: {refused}" if refused else _self_check_outcome(),
         "features": [feature._asdict() for feature in features],
         "verification": None
         if found is None
@@ -47,15 +52,25 @@ def describe(at_length: str = "") -> dict[str, Any]:
     }
 
 
+def _self_check_outcome() -> str:
+    from kwker._registry import FEATURES
+
+    differing = [name for name, feature in FEATURES.items() if feature.difference]
+    if differing:
+        return f"failed: {', '.join(differing)}"
+    compared = any(feature.difference is not None for feature in FEATURES.values())
+    return "passed" if compared else "not run"
+
+
 def check_features(names: str) -> dict[str, Any]:
     """Whether features or groups of these names, a comma list, exist; "error" says which do not."""
     from kwker import _registry, torch_ops  # noqa: F401  (registers the features)
 
     try:
-        found = _registry.resolve(names.split(","))
+        _registry.resolve(names)
     except ValueError as error:
         return {"error": str(error)}
-    return {"error": "" if found else "no feature is named"}
+    return {"error": ""}
 
 
 def answer(document: dict[str, Any]) -> None:

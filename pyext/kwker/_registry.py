@@ -114,21 +114,42 @@ def resolve(names: Iterable[str]) -> list[Feature]:
     """The features of these names; a group's name ("optim") stands for all of its features.
 
     Raises:
-        ValueError: for a name that is neither, with the nearest that exists.
+        ValueError: for a name that is neither, with the nearest that exists; for blanks alone.
+        TypeError: for what is no name.
     """
-    if isinstance(names, str):
-        names = names.split(",")
+    listed = _listed(names)
     found: dict[str, Feature] = {}
-    for name in (name.strip() for name in names):
+    for name in listed:
         members = {n: f for n, f in FEATURES.items() if n == name or n.startswith(name + ".")}
         if name and not members:
-            groups = {n.split(".")[0] for n in FEATURES}
-            near = difflib.get_close_matches(name, [*FEATURES, *groups], n=1)
-            hint = f"did you mean '{near[0]}'?" if near else f"there are: {', '.join(FEATURES)}"
-            raise ValueError(f"no feature '{name}'; {hint}")
+            raise ValueError(f"no feature '{name}'; {_hint(name)}")
         if name:
             found |= members
+    if listed and not found:
+        raise ValueError("no feature is named")
     return list(found.values())
+
+
+def _listed(names: Iterable[str]) -> list[str]:
+    if isinstance(names, str):
+        names = names.split(",")
+    elif isinstance(names, bytes) or not isinstance(names, Iterable):
+        names = [names]  # to be refused, as any that is no str
+    listed = []
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"a feature's name must be a str, not {type(name).__name__}")
+        listed.append(name.strip())
+    return listed
+
+
+def _hint(name: str) -> str:
+    """What the user may have meant: a feature, its part after the dot alone, or a group."""
+    meant = {n.split(".")[-1]: n for n in FEATURES}
+    meant |= {n.split(".")[0]: n.split(".")[0] for n in FEATURES}
+    meant |= {n: n for n in FEATURES}
+    near = difflib.get_close_matches(name.lower(), meant, n=1)
+    return f"did you mean '{meant[near[0]]}'?" if near else f"there are: {', '.join(FEATURES)}"
 
 
 def _capability() -> Capability:

@@ -6,7 +6,6 @@ imported: the kernels are installed when the program itself has imported it.
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from types import ModuleType
@@ -38,8 +37,7 @@ def _install(torch: ModuleType) -> None:
     try:
         from kwker import torch_ops
 
-        features = os.environ.get("KWKER_FEATURES")
-        torch_ops.install(features=None if features is None else features.split(","))
+        torch_ops.install(features=_environment.named_features())
     except (ImportError, ValueError) as error:  # the program goes on with torch's own code
         sys.stderr.write(f"kwker: not installed: {error}\n")
     _seconds = time.perf_counter() - start

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import _xxsubinterpreters as interpreters  # type: ignore[import-not-found]
 import functools
-import os
 from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import NamedTuple, ParamSpec, TypeVar
@@ -38,6 +37,7 @@ if ".".join(torch.__version__.split(".")[:2]) != TORCH_RELEASE:
 # _optim… and _vision_… register their features.
 from kwker import (  # noqa: F401
     _C,
+    _environment,
     _optim,
     _optim_more,
     _switch,
@@ -105,6 +105,7 @@ def install(
 
     Raises:
         ValueError: for a name that does not exist.
+        TypeError: for what is no name.
         RuntimeError: inside torch.compile or torch.jit.trace.
     """
     wanted, left_out = _chosen(features, exclude)
@@ -161,6 +162,7 @@ def enable(name: str) -> None:
 
     Raises:
         ValueError: for a name that does not exist.
+        TypeError: for what is no name.
     """
     _switch.add(resolve([name]), stacklevel=2)
 
@@ -170,6 +172,7 @@ def disable(name: str) -> None:
 
     Raises:
         ValueError: for a name that does not exist.
+        TypeError: for what is no name.
     """
     _switch.leave_out(resolve([name]), stacklevel=2)
 
@@ -243,5 +246,5 @@ def _chosen(
 ) -> tuple[list[Feature], list[Feature]]:
     """The features wanted, and those left out by name."""
     wanted = list(FEATURES.values()) if features is None else resolve(features)
-    left_out = resolve(exclude or ()) + resolve(os.environ.get("KWKER_DISABLE", ""))
+    left_out = resolve(exclude or ()) + resolve(_environment.disabled_features())
     return [f for f in wanted if f not in left_out], left_out

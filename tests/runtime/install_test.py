@@ -110,6 +110,45 @@ def test_an_unknown_name_is_named_with_its_neighbour(call: Any) -> None:
         call("zzz")
 
 
+@pytest.mark.parametrize(
+    ("name", "meant"), [("sgd", "optim.sgd"), ("AdamW", "optim.adamw"), ("optin", "optim")]
+)
+def test_a_part_alone_is_told_its_whole_name(name: str, meant: str) -> None:
+    with pytest.raises(ValueError, match=f"^no feature '{name}'; did you mean '{meant}'\\?$"):
+        sto.enable(name)
+
+
+@pytest.mark.parametrize(
+    ("call", "names", "kind"),
+    [
+        (sto.enable, 5, "int"),
+        (sto.disable, None, "NoneType"),
+        (sto.enable, ["optim.sgd"], "list"),
+        (sto.install, 5, "int"),
+        (sto.install, ["optim.sgd", 5], "int"),
+        (sto.install, b"optim", "bytes"),
+        (sto.installed, [b"optim"], "bytes"),
+    ],
+)
+def test_what_is_no_name_is_refused(call: Any, names: Any, kind: str) -> None:
+    with pytest.raises(TypeError, match=f"^a feature's name must be a str, not {kind}$"):
+        call(names)
+
+
+@pytest.mark.parametrize(
+    ("call", "names"), [(sto.install, [""]), (sto.install, " , "), (sto.enable, "")]
+)
+def test_blanks_name_no_feature(call: Any, names: Any) -> None:
+    with pytest.raises(ValueError, match=r"^no feature is named$"):
+        call(names)
+
+
+def test_none_at_all_may_be_wanted() -> None:
+    sto.install()
+    sto.install([], exclude=[])
+    assert on() == set()
+
+
 def test_installed_restores_what_was() -> None:
     sto.install(["optim.sgd"])
     with sto.installed(["optim.adam"]):

@@ -48,7 +48,8 @@ print(json.dumps(sorted(
 def test_the_pth_line_does_nothing_unasked() -> None:
     code = f"{pth_line()}\nprint(json.dumps([m for m in sys.modules if 'kwker' in m]))"
     assert answer(code) == []
-    assert answer(code, KWKER_INSTALL="0") == []
+    for no in ("0", "0 ", " ", "Off"):
+        assert answer(code, KWKER_INSTALL=no) == []
 
 
 def test_the_pth_line_installs_when_torch_is_imported() -> None:
@@ -61,6 +62,9 @@ print(json.dumps([before, states]))"""
     assert answer(code, KWKER_INSTALL="1") == [False, ["on"] * 3]
     chosen = answer(code, KWKER_INSTALL="1", KWKER_FEATURES="optim.adamw")
     assert chosen == [False, ["off", "on", "off"]]
+    # Empty is like not set.
+    chosen = answer(code, KWKER_INSTALL="1", KWKER_FEATURES=" ", KWKER_DISABLE="")
+    assert chosen == [False, ["on"] * 3]
 
 
 def test_a_wrong_choice_leaves_the_program_running() -> None:
