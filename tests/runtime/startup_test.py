@@ -48,8 +48,10 @@ print(json.dumps(sorted(
 def test_the_pth_line_does_nothing_unasked() -> None:
     code = f"{pth_line()}\nprint(json.dumps([m for m in sys.modules if 'kwker' in m]))"
     assert answer(code) == []
-    for no in ("0", "0 ", " ", "Off"):
-        assert answer(code, KWKER_INSTALL=no) == []
+    assert answer(code, KWKER_INSTALL="0") == []
+    waiting = "[str(f) for f in sys.meta_path if 'kwker' in str(f)]"
+    for no in ("0 ", " ", "Off"):
+        assert answer(f"{pth_line()}\nprint(json.dumps({waiting}))", KWKER_INSTALL=no) == []
 
 
 def test_the_pth_line_installs_when_torch_is_imported() -> None:
