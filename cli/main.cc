@@ -44,11 +44,11 @@ int Main(const std::vector<std::string>& words) {
   const AuditCommand audit(app);
   const RunCommand run(app);
   const InfoCommand info(app);
+  const bool dashes = own.size() < words.size();  // before CLI11 takes words out of `own`
   try {
     std::reverse(own.begin(), own.end());  // as CLI11 wants a vector
     app.parse(own);
   } catch (const CLI::ExtrasError& e) {
-    const bool dashes = own.size() < words.size();
     if (dashes || info.chosen()) {
       throw UsageError(std::string(e.what()) + " (see kwker --help)");
     }
