@@ -24,9 +24,12 @@ def test_its_name_tells_the_torch_release(wheel: Path) -> None:
 
 
 def test_imports_and_installs(environment: Path, run: Run) -> None:
-    code = "import kwker.torch_ops as sto; sto.install(); print([f.state for f in sto.features()])"
+    code = (
+        "import kwker.torch_ops as sto; sto.install();"
+        " print({f.state for f in sto.features() if f.name.startswith('optim.')})"
+    )
     done = run(environment / "bin/python", "-c", code)
-    assert (done.stdout, done.stderr) == ("['on', 'on', 'on']\n", "")
+    assert (done.stdout, done.stderr) == ("{'on'}\n", "")
 
 
 @pytest.mark.parametrize("how", ["program", "module"])
@@ -52,4 +55,6 @@ def test_info(environment: Path, run: Run) -> None:
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
     states = {f["name"]: f["state"] for f in document["features"]}
-    assert states == {"optim.adam": "on", "optim.adamw": "on", "optim.sgd": "on"}
+    # Features of libraries wait for the program to import them.
+    assert {state for name, state in states.items() if name.startswith("optim.")} == {"on"}
+    assert {"optim.adam", "vision.resize"} <= set(states)
