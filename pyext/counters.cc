@@ -106,6 +106,11 @@ void Tally::Reset() {
 
 bool Counters::IsOnTrial() const { return trial.of == this; }
 
+bool Counters::PassesCheck() const {
+  check(*this);
+  return enabled && !unchecked;  // another thread may be at it: torch's code takes this call
+}
+
 Tally& Counters::tally() { return IsOnTrial() ? trial.tally : tally_; }
 
 void Counters::BeginTrial() {

@@ -74,8 +74,18 @@ class Counters {
   // The user's switch.
   std::atomic<bool> enabled = false;
 
+  // Whether it has still to be compared with torch, before its first call is taken.
+  std::atomic<bool> unchecked = false;
+
+  // What compares one, and leaves it checked and enabled or not. Called with the
+  // interpreter's lock held; may throw Python's errors. Set once.
+  static inline void (*check)(const Counters&) = nullptr;
+
   // Whether calls on this thread may be taken.
-  bool IsOn() const { return enabled || IsOnTrial(); }
+  bool IsOn() const {
+    if (!enabled) return IsOnTrial();
+    return !unchecked || IsOnTrial() || PassesCheck();
+  }
 
   void CountFallback(Reason reason) {
     tally().fallbacks[static_cast<std::size_t>(reason)].fetch_add(1, std::memory_order_relaxed);
@@ -97,6 +107,7 @@ class Counters {
 
  private:
   bool IsOnTrial() const;
+  bool PassesCheck() const;
 
   const char* const name_;
   Tally tally_;

@@ -41,6 +41,9 @@ void BindCounters(py::module_& m) {
       .def_property(
           "enabled", [](const Counters& c) { return c.enabled.load(); },
           [](Counters& c, bool enabled) { c.enabled = enabled; })
+      .def_property(
+          "unchecked", [](const Counters& c) { return c.unchecked.load(); },
+          [](Counters& c, bool unchecked) { c.unchecked = unchecked; })
       .def_property_readonly("calls", [](const Counters& c) { return c.tally().calls.load(); })
       .def_property_readonly("elements",
                              [](const Counters& c) { return c.tally().elements.load(); })
@@ -51,6 +54,11 @@ void BindCounters(py::module_& m) {
       .def("reset", [](Counters& c) { c.tally().Reset(); })
       .def("begin_trial", &Counters::BeginTrial)
       .def("end_trial", &Counters::EndTrial);
+  m.def("set_check", [](const py::object& function) {
+    static PyObject* check = nullptr;  // for ever
+    check = function.inc_ref().ptr();
+    Counters::check = [](const Counters& c) { py::reinterpret_borrow<py::object>(check)(c.name()); };
+  });
   m.attr("adam_counters") = py::cast(&adam_counters, py::return_value_policy::reference);
   m.attr("adamw_counters") = py::cast(&adamw_counters, py::return_value_policy::reference);
   m.attr("resize_counters") = py::cast(&resize_counters, py::return_value_policy::reference);

@@ -12,6 +12,7 @@ class Counters:
     """What one feature has done; shared by all threads."""
 
     enabled: bool  # looked at by the feature's hook at each call
+    unchecked: bool  # whether the next call is to be preceded by set_check()'s function
     @property
     def name(self) -> str: ...
     @property
@@ -26,6 +27,9 @@ class Counters:
     def begin_trial(self) -> None:
         """From here on the feature is on for this thread, and what it does is counted apart."""
     def end_trial(self) -> None: ...
+
+def set_check(check: Callable[[str], None]) -> None:
+    """Sets what compares a feature, by name, with torch when it is first called."""
 
 adam_counters: Counters
 adamw_counters: Counters

@@ -19,7 +19,7 @@ def describe(at_length: str = "") -> dict[str, Any]:
     import torch
 
     import kwker
-    from kwker import _build, _environment, torch_ops
+    from kwker import _build, _environment, _switch, torch_ops
 
     found = None
     refused = ""
@@ -27,6 +27,7 @@ def describe(at_length: str = "") -> dict[str, Any]:
         warnings.simplefilter("ignore", RuntimeWarning)  # of differences: the answer names them
         try:
             torch_ops.install(_environment.named_features())
+            _switch.check_now()
         except ValueError as error:
             refused = str(error)
         if at_length and not refused:

@@ -29,6 +29,7 @@ for _kind in KINDS:
             since="2.13",
             counters=_counters,
             patch=_patch,
+            checked_at="first call",
             verify=partial(_verify_optim_more.difference, _kind, _patch, _counters),
             verify_at_length=partial(_verify_optim_more.differences, _kind, _patch, _counters),
         )

@@ -59,6 +59,8 @@ class Feature:
     verify_at_length: Callable[[], Iterator[str]] | None = None
     # A module that the program imports when it likes: nothing else here is used before.
     library: str | None = None
+    # Where a program may well never call it, install() need not take the time for verify().
+    checked_at: Literal["install", "first call"] = "install"
     needs: Capability = "default"  # the least that torch must run on
 
     difference: str | None = field(default=None, init=False)  # found by a check; None: not checked
@@ -83,6 +85,8 @@ class Feature:
                 return f"waits for {self.library}"
             case "unsupported CPU":
                 return f"needs {self.needs}, torch runs on {_capability()}"
+            case "on" if self.counters.unchecked:
+                return "to be compared with torch at its first call"
         return ""
 
     @property

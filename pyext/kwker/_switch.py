@@ -12,7 +12,7 @@ from types import ModuleType
 
 import torch
 
-from kwker import _environment, _import_hook
+from kwker import _C, _environment, _import_hook
 from kwker._registry import FEATURES, Feature
 
 log = logging.getLogger("kwker")
@@ -119,9 +119,45 @@ def withdraw(features: Sequence[Feature], *, stacklevel: int) -> None:
             _warn_of_difference(feature, stacklevel + 1)
 
 
+def check_now() -> None:
+    """Checks the features that are on and wait for their first call. Warns of differences."""
+    with lock:
+        waiting = [f for f in on() if f.counters.unchecked]
+        for feature in waiting:
+            _check_one(feature)
+        if waiting:
+            withdraw([f for f in waiting if f.difference], stacklevel=2)
+
+
+def _check_at_first_call(name: str) -> None:
+    """Called by the feature's hook, with the program's call about to be taken.
+
+    Nothing is waited for: while another thread is at it, torch's code takes the calls.
+    """
+    if not lock.acquire(blocking=False):
+        return
+    try:
+        feature = FEATURES[name]
+        if not feature.counters.unchecked:
+            return
+        _check_one(feature)
+        _bring_about(stacklevel=3)
+        if feature.difference:
+            try:
+                _warn_of_difference(feature, stacklevel=3)
+            except Warning as warning:  # no error of the step's, though all warnings are to be
+                log.warning("%s", warning)
+    finally:
+        lock.release()
+
+
+_C.set_check(_check_at_first_call)
+
+
 def _bring_about(stacklevel: int) -> None:
     """Brings switches, patches and the environment to what the newest claim asks for."""
     wanted = _claims[-1].features
+    verify = _claims[-1].verify and _environment.wants_self_check()
     chosen = [f for f in FEATURES.values() if f in wanted and f.is_supported and not f.difference]
     ready = [f for f in chosen if f.is_imported]
     needed = {id(f.patch) for f in ready}
@@ -132,6 +168,8 @@ def _bring_about(stacklevel: int) -> None:
             if feature.is_imported and id(feature.patch) not in needed:
                 feature.patch.undo(stacklevel + 1)
     for feature in ready:
+        at_first_call = feature.checked_at == "first call"
+        feature.counters.unchecked = verify and at_first_call and feature.difference is None
         feature.counters.enabled = feature.patch.prepare() and feature.patch.apply()
         if not feature.counters.enabled:
             feature.idle = "replaced by others"
@@ -189,19 +227,23 @@ def _check_latecomers(stacklevel: int) -> None:
 
 
 def _check(features: Sequence[Feature], stacklevel: int) -> None:
-    """Self-checks those that can be checked now; warns of differences, old ones too."""
+    """Self-checks those that are to be checked now; warns of differences, old ones too."""
     if not _environment.wants_self_check():
         return
     for feature in features:
         if not (feature.is_supported and feature.is_imported and feature.patch.prepare()):
             continue
-        if feature.difference is None:
-            start = time.perf_counter()
-            outcome = feature.check() or "equal to torch"
-            duration = 1e3 * (time.perf_counter() - start)
-            log.info("self-check of %s: %s (%.0f ms)", feature.name, outcome, duration)
+        if feature.difference is None and feature.checked_at == "install":
+            _check_one(feature)
         if feature.difference:
             _warn_of_difference(feature, stacklevel + 1)
+
+
+def _check_one(feature: Feature) -> None:
+    start = time.perf_counter()
+    outcome = feature.check() or "equal to torch"
+    duration = 1e3 * (time.perf_counter() - start)
+    log.info("self-check of %s: %s (%.0f ms)", feature.name, outcome, duration)
 
 
 def _warn_of_difference(feature: Feature, stacklevel: int) -> None:

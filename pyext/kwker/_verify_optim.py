@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from itertools import product
 from typing import Any
 
@@ -82,9 +82,8 @@ _SGD_CASES_AT_LENGTH = tuple(
 )
 
 
-# Steps with a function on fixed data: one set of options, a dtype, sizes. Returns all tensors by
-# name.
-Run = Callable[[Callable[..., None], dict[str, Any], torch.dtype, Sequence[int]], dict[str, Tensor]]
+# Steps with a function on fixed data: one set of options. Returns lists of tensors by name.
+Run = Callable[[Callable[..., None], dict[str, Any], "Data"], dict[str, list[Tensor]]]
 
 
 def difference(name: str, patch: Patch, counters: _C.Counters) -> str:
@@ -108,7 +107,6 @@ def compare(
     patch: Patch,
     counters: _C.Counters,
     cases: Iterable[dict[str, Any]],
-    sizes: Sequence[int] = _SIZES,
 ) -> str:
     """Where the hook's results differ from the original's, "" if nowhere.
 
@@ -116,7 +114,7 @@ def compare(
     """
 
     def compare_all() -> str:
-        return next(filter(None, _outcomes(steps, patch, counters, cases, sizes)), "")
+        return next(filter(None, _outcomes(steps, patch, counters, cases, _SIZES)), "")
 
     return _self_check.undisturbed(counters, compare_all)
 
@@ -142,32 +140,67 @@ def _outcomes(
     sizes: Sequence[int],
 ) -> Iterator[str]:
     for dtype in (torch.float32, torch.float64):
+        data = _data(dtype, tuple(sizes))
         for case in cases:
             calls = counters.calls
-            theirs = steps(patch.original, case, dtype, sizes)
-            ours = steps(patch.hook, case, dtype, sizes)
+            theirs = steps(patch.original, case, data)
+            ours = steps(patch.hook, case, data)
             label = f"{str(dtype).removeprefix('torch.')} {case or 'defaults'}"
             if counters.calls != calls + STEPS:
                 reasons = ", ".join(counters.fallbacks)
                 yield f"{label}: not taken ({reasons or 'unknown reason'})"
                 continue
-            wrong = (key for key, tensor in theirs.items() if not same_bits(tensor, ours[key]))
-            yield next((f"{label}: {key} differs" for key in wrong), "")
+            wrong = filter(None, (_differing(k, theirs[k], ours[k]) for k in theirs))
+            yield next((f"{label}: {name} differs" for name in wrong), "")
 
 
-def numbers(generator: torch.Generator, dtype: torch.dtype, sizes: Sequence[int]) -> list[Tensor]:
-    """Random tensors of several scales."""
+def _differing(key: str, theirs: list[Tensor], ours: list[Tensor]) -> str:
+    """The first tensor of a list that differs, "" if none does."""
+    if same_bits(_joined(theirs), _joined(ours)):
+        return ""
+    pairs = enumerate(zip(theirs, ours, strict=True))
+    return next((f"{key}[{i}]" for i, (a, b) in pairs if not same_bits(a, b)), key)
+
+
+def _joined(tensors: list[Tensor]) -> Tensor:
+    return torch.cat([t.reshape(-1) for t in tensors]) if tensors else torch.empty(0)
+
+
+class Data:
+    """Parameters, and the gradients of each step. What is handed out may be written to."""
+
+    def __init__(self, dtype: torch.dtype, sizes: Sequence[int]) -> None:
+        self.dtype = dtype
+        generator = torch.Generator().manual_seed(1)
+        self._params = _numbers(generator, dtype, sizes)
+        self._grads = [_gradients(step, generator, dtype, sizes) for step in range(STEPS)]
+
+    def params(self) -> list[Tensor]:
+        """Random numbers of several scales."""
+        return [p.clone() for p in self._params]
+
+    def grads(self, step: int) -> list[Tensor]:
+        """The same with zeros, and after the first step with special values."""
+        return [g.clone() for g in self._grads[step]]
+
+
+# All checks of an install() use the same two.
+@lru_cache(maxsize=2)
+def _data(dtype: torch.dtype, sizes: tuple[int, ...]) -> Data:
+    return Data(dtype, sizes)
+
+
+def _numbers(generator: torch.Generator, dtype: torch.dtype, sizes: Sequence[int]) -> list[Tensor]:
     return [
-        torch.randn(n, dtype=dtype, generator=generator, device="cpu") * 10.0 ** (i % 9 - 4)
+        torch.randn(n, dtype=dtype, generator=generator, device="cpu").mul_(10.0 ** (i % 9 - 4))
         for i, n in enumerate(sizes)
     ]
 
 
-def gradients(
+def _gradients(
     step: int, generator: torch.Generator, dtype: torch.dtype, sizes: Sequence[int]
 ) -> list[Tensor]:
-    """The same with zeros, and after the first step with special values."""
-    grads = numbers(generator, dtype, sizes)
+    grads = _numbers(generator, dtype, sizes)
     grads[3].zero_()
     if step > 0:
         grads[5][0] = float("inf")
@@ -179,13 +212,9 @@ def _run(
     name: str,
     function: Callable[..., None],
     case: dict[str, Any],
-    dtype: torch.dtype,
-    sizes: Sequence[int],
-) -> dict[str, Tensor]:
-    """A few steps on fixed data; returns all tensors by name."""
-    generator = torch.Generator().manual_seed(1)
-
-    params = numbers(generator, dtype, sizes)
+    data: Data,
+) -> dict[str, list[Tensor]]:
+    params = data.params()
     zeros = [torch.zeros_like(p) for p in params]
     state: dict[str, list[Tensor]] = {"param": params}
     buffers: list[Tensor | None] = [None] * len(params)
@@ -198,7 +227,7 @@ def _run(
         if case.get("amsgrad"):
             state["max_exp_avg_sq"] = [torch.zeros_like(p) for p in params]
     for step in range(STEPS):
-        grads = gradients(step, generator, dtype, sizes)
+        grads = data.grads(step)
         if name == "optim.sgd":
             function(params, grads, buffers, **(_SGD | case))
         else:
@@ -214,4 +243,4 @@ def _run(
             )
     if any(b is not None for b in buffers):
         state["momentum_buffer"] = [b for b in buffers if b is not None]
-    return {f"{key}[{i}]": t for key, tensors in state.items() for i, t in enumerate(tensors)}
+    return state

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import product
 from typing import Any
@@ -14,9 +14,7 @@ from torch import Tensor
 from kwker import _C, _verify_optim
 from kwker._optim_more_calls import Kind
 from kwker._patch import Patch
-
-# Around the widths of vectors.
-_SIZES = (1, 8, 33, 2, 15, 16, 70)
+from kwker._verify_optim import Data
 
 # Two each: the defaults, and what takes the other branches.
 _CASES: dict[str, tuple[dict[str, Any], ...]] = {
@@ -35,9 +33,7 @@ def difference(kind: Kind, patch: Patch, counters: _C.Counters) -> str:
     default = torch.get_default_dtype()
     if kind.name == "asgd" and default not in (torch.float32, torch.float64):
         return f"not compared, as torch's default dtype is {default}"
-    return _verify_optim.compare(
-        partial(_run, kind, patch), patch, counters, _CASES[kind.name], _SIZES
-    )
+    return _verify_optim.compare(partial(_run, kind, patch), patch, counters, _CASES[kind.name])
 
 
 def differences(kind: Kind, patch: Patch, counters: _C.Counters) -> Iterator[str]:
@@ -56,14 +52,11 @@ def _run(
     patch: Patch,
     function: Callable[..., None],
     case: dict[str, Any],
-    dtype: torch.dtype,
-    sizes: Sequence[int],
-) -> dict[str, Tensor]:
-    """A few steps on fixed data; returns all tensors, joined, by name."""
-    generator = torch.Generator().manual_seed(1)
+    data: Data,
+) -> dict[str, list[Tensor]]:
     parameters = inspect.signature(kind.cls.__init__).parameters.values()
     options = {p.name: p.default for p in parameters if p.default is not p.empty} | case
-    params = _verify_optim.numbers(generator, dtype, sizes)
+    params = data.params()
     # Steps around the sixth, from which on RAdam does something else.
     state = {"step": torch.tensor(4.0, dtype=torch.float32, device="cpu")}
     lists, keywords = kind.arguments(
@@ -74,11 +67,6 @@ def _run(
         [{k: t.clone() for k, t in state.items()} for _ in params],
     )
     for step in range(_verify_optim.STEPS):
-        lists[1] = _verify_optim.gradients(step, generator, dtype, sizes)
+        lists[1] = data.grads(step)
         function(*lists, **keywords)
-    names = ("param", "grad", *kind.state)
-    return {
-        name: torch.cat([tensor.reshape(-1) for tensor in tensors])
-        for name, tensors in zip(names, lists, strict=True)
-        if tensors
-    }
+    return dict(zip(("param", "grad", *kind.state), lists, strict=True))

@@ -93,9 +93,10 @@ def install(
 ) -> None:
     """Switches features on, and those not named off.
 
-    Each is first compared with torch on this machine, once a process. One that differs stays off,
-    with a warning. What belongs to a library that the program has not imported yet is compared and
-    switched on when it imports it. Calling install() again changes the choice.
+    Each is compared with torch on this machine first, once a process: at once, or those that few
+    programs call right before their first call. One that differs stays off, with a warning. What
+    belongs to a library that the program has not imported yet is compared and switched on when it
+    imports it. Calling install() again changes the choice.
 
     Args:
         features: names ("optim.adamw") or groups ("optim"); None stands for all.

@@ -118,3 +118,97 @@ def test_under_another_default_dtype_and_flushed_denormals() -> None:
         torch.set_flush_denormal(False)
         torch.set_default_dtype(torch.float32)
     assert {f.state for f in sto.features()} <= {"on", "not yet imported"}
+
+
+def _step(kind: type[torch.optim.Optimizer]) -> list[float]:
+    parameter = torch.nn.Parameter(torch.ones(3))
+    parameter.grad = torch.ones(3)
+    kind([parameter], lr=0.5).step()  # type: ignore[call-arg]
+    return list(parameter.tolist())
+
+
+def test_some_are_checked_at_their_first_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs: list[int] = []
+    feature = FEATURES["optim.adamax"]
+    real = feature.verify
+    monkeypatch.setattr(feature, "verify", lambda: runs.append(1) or real())
+    theirs = _step(torch.optim.Adamax)
+    sto.install()
+    info = {f.name: (f.state, f.detail) for f in sto.features()}["optim.adamax"]
+    assert info == ("on", "to be compared with torch at its first call")
+    assert runs == []
+    sto.reset_stats()
+    assert _step(torch.optim.Adamax) == theirs
+    assert _step(torch.optim.Adamax) == theirs
+    assert runs == [1]
+    assert sto.stats()["optim.adamax"]["calls"] == 2
+    assert {f.name: f.detail for f in sto.features()}["optim.adamax"] == ""
+
+
+def test_one_that_differs_at_its_first_call_takes_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    theirs = _step(torch.optim.Adamax)
+    patch: Any = FEATURES["optim.adamax"].patch
+    sto.install()
+    sto.reset_stats()
+    monkeypatch.setattr(FEATURES["optim.adamax"], "verify", lambda: "one bit, on purpose")
+    with pytest.warns(RuntimeWarning, match=r"optim.adamax differs from torch .*on purpose"):
+        assert _step(torch.optim.Adamax) == theirs
+    assert FEATURES["optim.adamax"].state == "failed self-check"
+    assert importlib.import_module("torch.optim.adamax").adamax is patch.original
+    assert _step(torch.optim.Adamax) == theirs
+    assert sto.stats()["optim.adamax"]["calls"] == 0
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_difference_at_the_first_call_is_no_error_of_the_step(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sto.install()
+    monkeypatch.setattr(FEATURES["optim.adamax"], "verify", lambda: "one bit, on purpose")
+    assert _step(torch.optim.Adamax) == [0.5, 0.5, 0.5]
+
+
+def test_an_interrupt_during_the_check_at_the_first_call_is_the_programs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def interrupted() -> str:
+        raise KeyboardInterrupt
+
+    sto.install()
+    with monkeypatch.context() as patched:
+        patched.setattr(FEATURES["optim.adamax"], "verify", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            _step(torch.optim.Adamax)
+    assert _step(torch.optim.Adamax) == [0.5, 0.5, 0.5]
+    assert FEATURES["optim.adamax"].state == "on"
+
+
+def test_while_another_thread_switches_the_first_call_is_torchs() -> None:
+    from kwker import _switch
+
+    sto.install()
+    sto.reset_stats()
+    held, done = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with _switch.lock:
+            held.set()
+            done.wait()
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    held.wait()
+    try:
+        assert _step(torch.optim.Adamax) == [0.5, 0.5, 0.5]
+    finally:
+        done.set()
+        holder.join()
+    assert sto.stats()["optim.adamax"]["calls"] == 0
+    assert FEATURES["optim.adamax"].counters.unchecked
+
+
+def test_no_check_at_the_first_call_where_none_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(FEATURES["optim.adamax"], "verify", lambda: "not to be asked")
+    sto.install(verify=False)
+    assert _step(torch.optim.Adamax) == [0.5, 0.5, 0.5]
+    assert FEATURES["optim.adamax"].state == "on"
