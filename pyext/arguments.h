@@ -26,6 +26,9 @@ class Signature {
     }
   }
 
+  // Interned strings.
+  const std::array<PyObject*, N>& names() const { return names_; }
+
   // Borrowed references; null for a parameter that was not given. Empty if the
   // call does not fit the signature: then Python's own error is torch's to make.
   std::optional<std::array<PyObject*, N>> Sort(const Call& call) const {
@@ -70,6 +73,11 @@ inline bool IsFalse(PyObject* value) {
 inline bool IsFlag(PyObject* value) { return value == Py_True || IsFalse(value); }
 
 inline bool IsNone(PyObject* value) { return value == nullptr || value == Py_None; }
+
+// Whether it is a list and empty.
+inline bool IsEmptyList(PyObject* value) {
+  return value != nullptr && PyList_CheckExact(value) && PyList_GET_SIZE(value) == 0;
+}
 
 // A hyperparameter as Python's float arithmetic sees it.
 struct Number {

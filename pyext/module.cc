@@ -57,7 +57,9 @@ void BindCounters(py::module_& m) {
   m.def("set_check", [](const py::object& function) {
     static PyObject* check = nullptr;  // for ever
     check = function.inc_ref().ptr();
-    Counters::check = [](const Counters& c) { py::reinterpret_borrow<py::object>(check)(c.name()); };
+    Counters::check = [](const Counters& c) {
+      py::reinterpret_borrow<py::object>(check)(c.name());
+    };
   });
   m.attr("adam_counters") = py::cast(&adam_counters, py::return_value_policy::reference);
   m.attr("adamw_counters") = py::cast(&adamw_counters, py::return_value_policy::reference);

@@ -28,6 +28,7 @@ struct Adadelta {
   using Arguments = std::array<PyObject*, kParameterCount>;
   static constexpr const char* kName = "adadelta";
   static constexpr const char* kFeature = "optim.adadelta";
+  static constexpr std::array kState = {"square_avg", "acc_delta", "step"};
 
   static const Signature<kParameterCount>& GetSignature() {
     static const Signature<kParameterCount> signature(
@@ -37,13 +38,13 @@ struct Adadelta {
     return signature;
   }
 
-  static OptimLists GetLists(const Arguments& a) {
+  static OptimLists GetLists(const Arguments& a, const OptimSource& from) {
     Require(IsFlag(a[kForeach]), Reason::kArguments);  // either path has the same results
     RequirePlain(a[kCapturable], a[kDifferentiable], a[kHasComplex]);
-    OptimLists lists(a[kParams], a[kGrads]);
-    lists.AddState(a[kSquareAvgs], 2);
-    lists.AddState(a[kAccDeltas], 2);
-    lists.AddNumbers(a[kStateSteps]);
+    OptimLists lists(from.Take(kParams), from.Take(kGrads));
+    lists.AddState(from.Take(kSquareAvgs), 2);
+    lists.AddState(from.Take(kAccDeltas), 2);
+    lists.AddNumbers(from.Take(kStateSteps));
     return lists;
   }
 

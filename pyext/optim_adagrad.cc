@@ -30,6 +30,8 @@ struct Adagrad {
   using Arguments = std::array<PyObject*, kParameterCount>;
   static constexpr const char* kName = "adagrad";
   static constexpr const char* kFeature = "optim.adagrad";
+  static constexpr bool kInitGroupTellsOfSparse = true;
+  static constexpr std::array kState = {"sum", "step"};
 
   static const Signature<kParameterCount>& GetSignature() {
     static const Signature<kParameterCount> signature(
@@ -40,7 +42,7 @@ struct Adagrad {
     return signature;
   }
 
-  static OptimLists GetLists(const Arguments& a) {
+  static OptimLists GetLists(const Arguments& a, const OptimSource& from) {
     Require(IsFlag(a[kForeach]),
             Reason::kArguments);  // either path has the same results, see below
     Require(IsFalse(a[kFused]), Reason::kFused);
@@ -49,9 +51,9 @@ struct Adagrad {
     for (const Parameter scaling : {kGradScale, kFoundInf}) {
       Require(IsNone(a[scaling]), Reason::kGradScaling);
     }
-    OptimLists lists(a[kParams], a[kGrads]);
-    lists.AddState(a[kStateSums], 1);
-    lists.AddNumbers(a[kStateSteps]);
+    OptimLists lists(from.Take(kParams), from.Take(kGrads));
+    lists.AddState(from.Take(kStateSums), 1);
+    lists.AddNumbers(from.Take(kStateSteps));
     return lists;
   }
 

@@ -29,6 +29,7 @@ struct Adamax {
   using Arguments = std::array<PyObject*, kParameterCount>;
   static constexpr const char* kName = "adamax";
   static constexpr const char* kFeature = "optim.adamax";
+  static constexpr std::array kState = {"exp_avg", "exp_inf", "step"};
 
   static const Signature<kParameterCount>& GetSignature() {
     static const Signature<kParameterCount> signature(
@@ -39,13 +40,13 @@ struct Adamax {
     return signature;
   }
 
-  static OptimLists GetLists(const Arguments& a) {
+  static OptimLists GetLists(const Arguments& a, const OptimSource& from) {
     Require(IsFalse(a[kForeach]), Reason::kForeachAsked);
     RequirePlain(a[kCapturable], a[kDifferentiable], a[kHasComplex]);
-    OptimLists lists(a[kParams], a[kGrads]);
-    lists.AddState(a[kExpAvgs], 1);
-    lists.AddState(a[kExpInfs], 2);
-    lists.AddNumbers(a[kStateSteps]);
+    OptimLists lists(from.Take(kParams), from.Take(kGrads));
+    lists.AddState(from.Take(kExpAvgs), 1);
+    lists.AddState(from.Take(kExpInfs), 2);
+    lists.AddNumbers(from.Take(kStateSteps));
     return lists;
   }
 

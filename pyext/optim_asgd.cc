@@ -43,6 +43,7 @@ struct Asgd {
   using Arguments = std::array<PyObject*, kParameterCount>;
   static constexpr const char* kName = "asgd";
   static constexpr const char* kFeature = "optim.asgd";
+  static constexpr std::array kState = {"ax", "mu", "eta", "step"};
 
   static const Signature<kParameterCount>& GetSignature() {
     static const Signature<kParameterCount> signature(
@@ -55,14 +56,14 @@ struct Asgd {
 
   enum Numbers { kMu, kEta, kStep };
 
-  static OptimLists GetLists(const Arguments& a) {
+  static OptimLists GetLists(const Arguments& a, const OptimSource& from) {
     Require(IsFalse(a[kForeach]), Reason::kForeachAsked);
     RequirePlain(a[kCapturable], a[kDifferentiable], a[kHasComplex]);
-    OptimLists lists(a[kParams], a[kGrads]);
-    lists.AddState(a[kAverages], 1);
-    lists.AddNumbers(a[kMus]);
-    lists.AddNumbers(a[kEtas]);
-    lists.AddNumbers(a[kStateSteps]);
+    OptimLists lists(from.Take(kParams), from.Take(kGrads));
+    lists.AddState(from.Take(kAverages), 1);
+    lists.AddNumbers(from.Take(kMus));
+    lists.AddNumbers(from.Take(kEtas));
+    lists.AddNumbers(from.Take(kStateSteps));
     return lists;
   }
 

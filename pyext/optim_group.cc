@@ -46,6 +46,39 @@ PyObject* OptimGroup::operator[](PyObject* name) const {
   return value;
 }
 
+PyObject* OptimGroup::Argument(PyObject* name) const {
+  struct OfPair {
+    PyObject *name, *pair;
+    Py_ssize_t place;
+  };
+  static const OfPair of_pairs[] = {
+      {Interned("beta1"), Interned("betas"), 0},
+      {Interned("beta2"), Interned("betas"), 1},
+      {Interned("etaminus"), Interned("etas"), 0},
+      {Interned("etaplus"), Interned("etas"), 1},
+      {Interned("step_size_min"), Interned("step_sizes"), 0},
+      {Interned("step_size_max"), Interned("step_sizes"), 1},
+  };
+  static PyObject* const of_tensors[] = {Interned("has_complex"), Interned("has_sparse_grad")};
+  static PyObject* const of_optimizer[] = {Interned("grad_scale"), Interned("found_inf")};
+  for (PyObject* known : of_tensors) {
+    if (name == known) return nullptr;
+  }
+  for (PyObject* known : of_optimizer) {
+    if (name != known) continue;
+    const py::object value = Attribute(name);
+    Require(!value || value.is_none(), Reason::kGradScaling);
+    return nullptr;
+  }
+  for (const OfPair& known : of_pairs) {
+    if (name != known.name) continue;
+    PyObject* pair = (*this)[known.pair];
+    Require(PyTuple_CheckExact(pair) && PyTuple_GET_SIZE(pair) == 2, Reason::kArguments);
+    return PyTuple_GET_ITEM(pair, known.place);
+  }
+  return (*this)[name];
+}
+
 py::object OptimGroup::Attribute(PyObject* name) const {
   // Python code of a subclass must run as often as torch runs it, and when.
   PyTypeObject* type = Py_TYPE(optimizer_);

@@ -3,6 +3,7 @@
 
 #include <torch/csrc/utils/pybind.h>
 
+#include "pyext/arguments.h"
 #include "pyext/optim_common.h"
 
 namespace kwker::pyext {
@@ -20,6 +21,10 @@ class OptimGroup {
 
   // An option, borrowed. Throws where it is missing.
   PyObject* operator[](PyObject* name) const;
+
+  // What torch's step() gives its functional form under this name (an interned string),
+  // borrowed; null for what says that some of the tensors are complex or sparse.
+  PyObject* Argument(PyObject* name) const;
 
   // An attribute of the optimizer itself, null where it has none. Throws where its
   // class has something to say about that.
@@ -53,11 +58,6 @@ class OptimGroup {
 
 // Appends a parameter's tensor of this name to `list`. Throws where there is none.
 void AppendState(PyObject* state, PyObject* name, TensorList* list);
-
-// Whether it is a list and empty.
-inline bool IsEmptyList(PyObject* object) {
-  return object != nullptr && PyList_CheckExact(object) && PyList_GET_SIZE(object) == 0;
-}
 
 // Whether a call is _init_group(optimizer, group, lists to fill...).
 inline bool IsInitGroup(const Call& call, Py_ssize_t lists) {

@@ -1,5 +1,7 @@
 #include "pyext/optim_lists.h"
 
+#include <utility>
+
 namespace kwker::pyext {
 namespace {
 
@@ -21,20 +23,22 @@ std::int64_t Bytes(const at::Tensor& tensor) { return static_cast<std::int64_t>(
 
 }  // namespace
 
-OptimLists::OptimLists(PyObject* params, PyObject* grads) : params_(Tensors(params)) {
-  Require(size() > 0, Reason::kArguments);
-  grads_ = Tensors(grads, static_cast<Py_ssize_t>(size()));
+OptimLists::OptimLists(TensorList params, TensorList grads)
+    : params_(std::move(params)), grads_(std::move(grads)) {
+  Require(size() > 0 && grads_.size() == size(), Reason::kArguments);
   Require(params_.CheckPlacement(grads_));
   Require(CheckDense(*params_[0]));
 }
 
-void OptimLists::AddState(PyObject* list, int writes) {
-  states_.push_back({Tensors(list, static_cast<Py_ssize_t>(size())), writes});
+void OptimLists::AddState(TensorList list, int writes) {
+  Require(list.size() == size(), Reason::kArguments);
+  states_.push_back({std::move(list), writes});
   Require(params_.CheckPlacement(states_.back().tensors));
 }
 
-void OptimLists::AddNumbers(PyObject* list) {
-  numbers_.push_back({Tensors(list, static_cast<Py_ssize_t>(size())), {}});
+void OptimLists::AddNumbers(TensorList list) {
+  Require(list.size() == size(), Reason::kArguments);
+  numbers_.push_back({std::move(list), {}});
   Numbers& numbers = numbers_.back();
   Require(!numbers.tensors.HasDTensors(), Reason::kStep);
   numbers.next.resize(size());

@@ -1,4 +1,4 @@
-// The tensors of one call of an optimizer's functional form, checked and made ready for
+// The tensors of one step of an optimizer, checked and made ready for
 // kernels/optim/steps.h.
 #pragma once
 
@@ -17,14 +17,14 @@ namespace kwker::pyext {
 // Everything throws FallBack before anything has been changed.
 class OptimLists {
  public:
-  OptimLists(PyObject* params, PyObject* grads);
+  OptimLists(TensorList params, TensorList grads);
 
   // Adds a list of state tensors that lie in memory as the parameters do. `writes` is
   // the number of in-place operators that torch's loop runs on each.
-  void AddState(PyObject* list, int writes);
+  void AddState(TensorList list, int writes);
 
   // Adds a list of state tensors of one element each, as step counters are.
-  void AddNumbers(PyObject* list);
+  void AddNumbers(TensorList list);
 
   std::size_t size() const { return params_.size(); }
   bool IsFloat() const { return params_[0]->scalar_type() == at::kFloat; }

@@ -11,6 +11,14 @@ void BindMoreOptimizers(py::module_& m) {
           py::return_value_policy::reference)
       .def("set_loop", [](const MoreOptimizer& o, py::dict module,
                           const py::dict& functions) { o.loop->Set(std::move(module), functions); })
+      .def("set_step",
+           [](const MoreOptimizer& o, const py::object& code, const py::object& function) {
+             o.loop->SetStep(code, py::str(o.name), function);
+           })
+      .def("group_hook",
+           [](const MoreOptimizer& o, const py::object& original) {
+             return MakeHook(original, o.group_entry);
+           })
       .def("hook", [](const MoreOptimizer& o,
                       const py::object& original) { return MakeHook(original, o.entry); })
       .def("explain", [](const MoreOptimizer& o, const py::object& original) {

@@ -31,6 +31,7 @@ struct Nadam {
   using Arguments = std::array<PyObject*, kParameterCount>;
   static constexpr const char* kName = "nadam";
   static constexpr const char* kFeature = "optim.nadam";
+  static constexpr std::array kState = {"exp_avg", "exp_avg_sq", "mu_product", "step"};
 
   static const Signature<kParameterCount>& GetSignature() {
     static const Signature<kParameterCount> signature(
@@ -41,14 +42,14 @@ struct Nadam {
     return signature;
   }
 
-  static OptimLists GetLists(const Arguments& a) {
+  static OptimLists GetLists(const Arguments& a, const OptimSource& from) {
     Require(IsFalse(a[kForeach]), Reason::kForeachAsked);
     RequirePlain(a[kCapturable], a[kDifferentiable], a[kHasComplex]);
-    OptimLists lists(a[kParams], a[kGrads]);
-    lists.AddState(a[kExpAvgs], 1);
-    lists.AddState(a[kExpAvgSqs], 2);
-    lists.AddNumbers(a[kMuProducts]);
-    lists.AddNumbers(a[kStateSteps]);
+    OptimLists lists(from.Take(kParams), from.Take(kGrads));
+    lists.AddState(from.Take(kExpAvgs), 1);
+    lists.AddState(from.Take(kExpAvgSqs), 2);
+    lists.AddNumbers(from.Take(kMuProducts));
+    lists.AddNumbers(from.Take(kStateSteps));
     return lists;
   }
 

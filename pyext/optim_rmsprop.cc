@@ -31,6 +31,7 @@ struct Rmsprop {
   using Arguments = std::array<PyObject*, kParameterCount>;
   static constexpr const char* kName = "rmsprop";
   static constexpr const char* kFeature = "optim.rmsprop";
+  static constexpr std::array kState = {"square_avg", "grad_avg", "momentum_buffer", "step"};
 
   static const Signature<kParameterCount>& GetSignature() {
     static const Signature<kParameterCount> signature(
@@ -41,14 +42,14 @@ struct Rmsprop {
     return signature;
   }
 
-  static OptimLists GetLists(const Arguments& a) {
+  static OptimLists GetLists(const Arguments& a, const OptimSource& from) {
     Require(IsFlag(a[kForeach]), Reason::kArguments);  // either path has the same results
     RequirePlain(a[kCapturable], a[kDifferentiable], a[kHasComplex]);
-    OptimLists lists(a[kParams], a[kGrads]);
-    lists.AddState(a[kSquareAvgs], 2);
-    if (Flag(a[kCentered])) lists.AddState(a[kGradAvgs], 1);
-    if (PlainOrNumpy(a[kMomentum]).value > 0) lists.AddState(a[kMomentumBuffers], 2);
-    lists.AddNumbers(a[kStateSteps]);
+    OptimLists lists(from.Take(kParams), from.Take(kGrads));
+    lists.AddState(from.Take(kSquareAvgs), 2);
+    if (Flag(a[kCentered])) lists.AddState(from.Take(kGradAvgs), 1);
+    if (PlainOrNumpy(a[kMomentum]).value > 0) lists.AddState(from.Take(kMomentumBuffers), 2);
+    lists.AddNumbers(from.Take(kStateSteps));
     return lists;
   }
 

@@ -46,8 +46,12 @@ class MoreOptimizer:
     def counters(self) -> Counters: ...
     def set_loop(self, module: dict[str, Any], functions: dict[str, Any]) -> None:
         """The namespace and, by name, the objects in it that the hook stands for."""
+    def set_step(self, code: CodeType, function: Callable[..., None]) -> None:
+        """The code of the class's step(), and the hook that it calls as functional form."""
     def hook(self, original: Callable[..., None]) -> Callable[..., None]:
         """A function in C in place of the functional form; calls `original` where it declines."""
+    def group_hook(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """The same in place of _init_group(): does the whole step where all is ordinary."""
     def explain(self, original: Callable[..., None]) -> Callable[..., str]:
         """With the same arguments: why the hook would decline, "" if it would not."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -12,15 +13,26 @@ from kwker._patch import Patch
 from kwker._registry import Feature, register
 
 
-def _make_hook(kind: Kind, original: Callable[..., Any], calls: dict[str, Any]) -> Any:
+def _make_patch(kind: Kind) -> Patch:
+    """The functional form's, and with it that of what step() collects its arguments with."""
     entry = _C.more_optimizers[kind.name]
-    entry.set_loop(vars(kind.module), calls)
-    return entry.hook(original)
+
+    def make_hook(original: Callable[..., Any], calls: dict[str, Any]) -> Any:
+        entry.set_loop(vars(kind.module), calls)
+        return entry.hook(original)
+
+    def make_group_hook(original: Callable[..., Any], calls: dict[str, Any]) -> Any:
+        entry.set_step(inspect.unwrap(calls["step"]).__code__, patch.hook)
+        return entry.group_hook(original)
+
+    group = Patch(kind.cls, "_init_group", ("step",), make_group_hook)
+    patch = Patch(kind.module, kind.name, kind.calls, make_hook, also=[group])
+    return patch
 
 
 for _kind in KINDS:
     _counters = _C.more_optimizers[_kind.name].counters
-    _patch = Patch(_kind.module, _kind.name, _kind.calls, partial(_make_hook, _kind))
+    _patch = _make_patch(_kind)
     register(
         Feature(
             name=f"optim.{_kind.name}",

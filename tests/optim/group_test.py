@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import sys
 import warnings
 from collections.abc import Callable
 from importlib import import_module
@@ -17,15 +18,39 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor
-from torch.optim import SGD, Adam, AdamW, Optimizer
+from torch.optim import (
+    ASGD,
+    SGD,
+    Adadelta,
+    Adagrad,
+    Adam,
+    Adamax,
+    AdamW,
+    NAdam,
+    Optimizer,
+    RAdam,
+    RMSprop,
+)
 
 from comparison import By, assert_same, assert_succeeds_same, with_state
 from kwker import torch_ops
 from tables import BRANCHES, Case, draw
 
 ADAM = import_module("torch.optim.adam")
-SGDS = import_module("torch.optim.sgd")
-KINDS = [pytest.param(Adam, {}, id="Adam"), pytest.param(SGD, {"momentum": 0.9}, id="SGD")]
+KINDS = [
+    pytest.param(cls, options, id=cls.__name__)
+    for cls, options in (
+        (Adam, {}),
+        (SGD, {"momentum": 0.9}),
+        (RMSprop, {"momentum": 0.9}),
+        (Adagrad, {}),
+        (NAdam, {}),
+        (RAdam, {}),
+        (Adamax, {}),
+        (Adadelta, {}),
+        (ASGD, {}),
+    )
+]
 
 
 def _train(
@@ -101,7 +126,8 @@ def test_an_init_group_built_on_torchs_gets_the_lists() -> None:
 def test_whoever_replaces_the_function_gets_the_lists(
     monkeypatch: pytest.MonkeyPatch, when: str, cls: type[Optimizer], options: dict[str, Any]
 ) -> None:
-    module, name = (ADAM, "adam") if cls is Adam else (SGDS, "sgd")
+    name = cls.__name__.lower()
+    module = import_module(f"torch.optim.{name}")
     seen: list[int] = []
 
     def replace() -> None:
@@ -131,8 +157,8 @@ def test_whoever_replaces_init_group_is_called(
         seen: list[int] = []
         original = cls._init_group
 
-        def logging(self: Any, group: Any, *lists: Any) -> bool:
-            answer: bool = original(self, group, *lists)
+        def logging(self: Any, group: Any, *lists: Any) -> Any:
+            answer = original(self, group, *lists)
             seen.extend(len(each) for each in lists)
             return answer
 
@@ -150,7 +176,8 @@ def test_called_by_hand_it_fills_the_lists(cls: Any, options: dict[str, Any]) ->
         parameter.grad = draw((40,), seed=1)
         optimizer = cls([parameter], **options)
         optimizer.step()
-        lists: list[list[Any]] = [[] for _ in range(6 if cls is Adam else 3)]
+        given = inspect.signature(cls._init_group).parameters
+        lists: list[list[Any]] = [[] for _ in range(len(given) - 2)]
         with torch.no_grad():
             answer = optimizer._init_group(optimizer.param_groups[0], *lists)
         return answer, lists, optimizer
@@ -322,3 +349,23 @@ def test_parameters_that_are_no_leaves_any_more() -> None:
         return other, optimizer.state[other], texts
 
     assert_succeeds_same(scenario, By.ANY)
+
+
+@pytest.mark.parametrize(("cls", "options"), KINDS)
+def test_torch_collects_nothing(cls: Any, options: dict[str, Any]) -> None:
+    parameters = [draw((n,), seed=n).requires_grad_() for n in (1, 40)]
+    for parameter in parameters:
+        parameter.grad = draw(parameter.shape, seed=1)
+    optimizer = cls(parameters, **options)
+    optimizer.step()
+    asked: list[str] = []
+    with torch_ops.installed(verify=False):
+        torch_ops.reset_stats()
+        code = inspect.unwrap(cls._init_group).__code__
+        sys.setprofile(lambda frame, what, _: asked.append(what) if frame.f_code is code else None)
+        try:
+            optimizer.step()
+        finally:
+            sys.setprofile(None)
+        calls = sum(feature["calls"] for feature in torch_ops.stats().values())
+    assert (asked, calls) == ([], 1)
