@@ -27,6 +27,7 @@ enum class Reason : std::uint8_t {
   kForked,
   kForwardAd,
   kFused,
+  kFusedNoFaster,
   kGradMode,
   kGradScaling,
   kHyperparameter,

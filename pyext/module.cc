@@ -11,8 +11,7 @@
 #include "pyext/counters.h"
 #include "pyext/digest.h"
 #include "pyext/hook.h"
-#include "pyext/optim.h"
-#include "pyext/optim_more.h"
+#include "pyext/optim_entry.h"
 #include "pyext/pillow_pixels.h"
 #include "pyext/torch_state.h"
 #include "pyext/traffic.h"
@@ -61,10 +60,7 @@ void BindCounters(py::module_& m) {
       py::reinterpret_borrow<py::object>(check)(c.name());
     };
   });
-  m.attr("adam_counters") = py::cast(&adam_counters, py::return_value_policy::reference);
-  m.attr("adamw_counters") = py::cast(&adamw_counters, py::return_value_policy::reference);
   m.attr("resize_counters") = py::cast(&resize_counters, py::return_value_policy::reference);
-  m.attr("sgd_counters") = py::cast(&sgd_counters, py::return_value_policy::reference);
   m.attr("to_dtype_normalize_counters") =
       py::cast(&to_dtype_normalize_counters, py::return_value_policy::reference);
   m.attr("to_tensor_counters") = py::cast(&to_tensor_counters, py::return_value_policy::reference);
@@ -86,7 +82,7 @@ PYBIND11_MODULE(_C, m) {
   SurviveForks(TorchIsNew());
   m.attr("torch_version") = TORCH_VERSION;
   BindCounters(m);
-  BindMoreOptimizers(m);
+  BindOptimizers(m);
   m.def("isa", [] { return std::string(kwker::IsaName(TorchIsa())); });
   m.def("sqrt_form", [](bool float64) {
     return float64 ? kwker::SqrtFormName(TorchSqrt<double>().form)
@@ -97,18 +93,6 @@ PYBIND11_MODULE(_C, m) {
   m.def("observe", &Observe);
   m.def("optim_traffic", &OptimTraffic);
   m.def("digest_tensor", &DigestTensor);
-  m.def("set_adam_loop", &SetAdamLoop);
-  m.def("set_sgd_loop", &SetSgdLoop);
-  m.def("set_adam_step", &SetAdamStep);
-  m.def("set_sgd_step", &SetSgdStep);
-  m.def("adam_group_hook",
-        [](const py::object& original) { return MakeHook(original, &AdamGroupEntry); });
-  m.def("sgd_group_hook",
-        [](const py::object& original) { return MakeHook(original, &SgdGroupEntry); });
-  m.def("adam_hook", [](const py::object& original) { return MakeHook(original, &AdamEntry); });
-  m.def("adam_explain",
-        [](const py::object& original) { return MakeHook(original, &AdamExplain); });
-  m.def("sgd_explain", [](const py::object& original) { return MakeHook(original, &SgdExplain); });
   m.def("set_tensor_classes", &SetTensorClasses);
   m.def("set_pillow_images", &SetPillowImages);
   m.def("set_compose", &SetCompose);
@@ -117,5 +101,4 @@ PYBIND11_MODULE(_C, m) {
   m.def("set_pillow", &SetPillow);
   m.def("image_bytes", &ImageBytes);
   m.def("resize_hook", [](const py::object& original) { return MakeHook(original, &ResizeEntry); });
-  m.def("sgd_hook", [](const py::object& original) { return MakeHook(original, &SgdEntry); });
 }

@@ -1,7 +1,7 @@
 #include "kernels/optim/adadelta.h"
 #include "pyext/optim_lists.h"
-#include "pyext/optim_more.h"
 #include "pyext/optim_numbers.h"
+#include "pyext/optim_rule.h"
 
 namespace kwker::pyext {
 namespace {
@@ -72,6 +72,6 @@ struct Adadelta {
 
 }  // namespace
 
-MoreOptimizer AdadeltaOptimizer() { return EntryOf<Adadelta>::Make(); }
+OptimEntry AdadeltaEntry() { return EntryOf<RuleOf<Adadelta>>::Make(); }
 
 }  // namespace kwker::pyext

@@ -1,7 +1,7 @@
 #include "kernels/optim/adagrad.h"
 #include "pyext/optim_lists.h"
-#include "pyext/optim_more.h"
 #include "pyext/optim_numbers.h"
+#include "pyext/optim_rule.h"
 
 namespace kwker::pyext {
 namespace {
@@ -82,6 +82,6 @@ struct Adagrad {
 
 }  // namespace
 
-MoreOptimizer AdagradOptimizer() { return EntryOf<Adagrad>::Make(); }
+OptimEntry AdagradEntry() { return EntryOf<RuleOf<Adagrad>>::Make(); }
 
 }  // namespace kwker::pyext

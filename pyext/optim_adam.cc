@@ -1,20 +1,48 @@
-#include "pyext/optim_adam.h"
-
 #include <cmath>
 #include <limits>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "kernels/optim/adam.h"
 #include "pyext/arguments.h"
-#include "pyext/optim.h"
+#include "pyext/optim_entry.h"
 
 namespace kwker::pyext {
-
-Counters adam_counters("optim.adam");
-Counters adamw_counters("optim.adamw");
-
 namespace {
+
+enum Parameter {
+  kParams,
+  kGrads,
+  kExpAvgs,
+  kExpAvgSqs,
+  kMaxExpAvgSqs,
+  kStateSteps,
+  kForeach,
+  kCapturable,
+  kDifferentiable,
+  kFused,
+  kGradScale,
+  kFoundInf,
+  kHasComplex,
+  kDecoupledWeightDecay,
+  kAmsgrad,
+  kBeta1,
+  kBeta2,
+  kLr,
+  kWeightDecay,
+  kEps,
+  kMaximize,
+  kParameterCount,
+};
+
+using Options = std::array<PyObject*, kParameterCount>;  // borrowed, null where not given
+
+// Item i of each belongs to parameter i.
+struct Lists {
+  TensorList params, grads, exp_avgs, exp_avg_sqs, steps;
+  TensorList max_exp_avg_sqs;  // with amsgrad
+};
 
 // The hyperparameters as Python's doubles.
 struct Hyperparameters {
@@ -22,18 +50,18 @@ struct Hyperparameters {
   bool maximize, decoupled, amsgrad;
 };
 
-Hyperparameters GetHyperparameters(const AdamOptions& o) {
+Hyperparameters GetHyperparameters(const Options& o) {
   // Powers of a subclass of float may be computed by other code than Python's.
   const auto plain = [](PyObject* value) {
     return value != nullptr && (PyFloat_CheckExact(value) || PyLong_CheckExact(value));
   };
-  Require(plain(o.beta1) && plain(o.beta2), Reason::kTensorHyperparameter);
+  Require(plain(o[kBeta1]) && plain(o[kBeta2]), Reason::kTensorHyperparameter);
   const auto number = [](PyObject* value) {
     const std::optional<Number> x = PlainNumber(value);
     Require(x.has_value(), Reason::kTensorHyperparameter);
     return *x;
   };
-  const Number lr = number(o.lr), weight_decay = number(o.weight_decay), eps = number(o.eps);
+  const Number lr = number(o[kLr]), weight_decay = number(o[kWeightDecay]), eps = number(o[kEps]);
   const double product = lr.value * weight_decay.value;
   if (lr.is_int && weight_decay.is_int) {
     // Python multiplies them as ints.
@@ -46,14 +74,14 @@ Hyperparameters GetHyperparameters(const AdamOptions& o) {
     Require(lr.value == 0 || (std::abs(lr.value) > 1e-290 && std::abs(lr.value) < 1e290),
             Reason::kHyperparameter);
   }
-  const Hyperparameters h = {number(o.beta1).value,
-                             number(o.beta2).value,
+  const Hyperparameters h = {number(o[kBeta1]).value,
+                             number(o[kBeta2]).value,
                              lr.value,
                              weight_decay.value,
                              eps.value,
-                             o.maximize == Py_True,
-                             o.decoupled_weight_decay == Py_True,
-                             o.amsgrad == Py_True};
+                             o[kMaximize] == Py_True,
+                             o[kDecoupledWeightDecay] == Py_True,
+                             o[kAmsgrad] == Py_True};
   Require(h.beta1 >= 0 && h.beta1 < 1 && h.beta2 >= 0 && h.beta2 < 1, Reason::kHyperparameter);
   return h;
 }
@@ -111,7 +139,7 @@ struct BiasCorrection {
 // Everything that a step will do. Made by checks that change nothing.
 class Plan {
  public:
-  Plan(const AdamLists& lists, const Hyperparameters& h) : h_(h) {
+  Plan(const Lists& lists, const Hyperparameters& h) : h_(h) {
     const std::size_t size = lists.params.size();
     next_steps_.reserve(size);
     for (std::size_t i = 0; i < size; ++i) Add(lists, i);
@@ -137,7 +165,7 @@ class Plan {
     optim::Adam<T>(tensors, scalars, TorchSqrt<T>(), TorchIsa(), TorchThreads());
   }
 
-  void Add(const AdamLists& lists, std::size_t i) {
+  void Add(const Lists& lists, std::size_t i) {
     const at::Tensor &p = *lists.params[i], &g = *lists.grads[i], &m = *lists.exp_avgs[i],
                      &v = *lists.exp_avg_sqs[i], &step = *lists.steps[i];
     for (const at::Tensor* tensor : {&p, &g, &m, &v}) Require(CheckDense(*tensor));
@@ -192,44 +220,92 @@ class Plan {
   double correction_of_ = std::numeric_limits<double>::quiet_NaN();  // equal to no step
 };
 
-}  // namespace
-
-Counters& AdamCounters(PyObject* decoupled_weight_decay) {
-  return decoupled_weight_decay == Py_True ? adamw_counters : adam_counters;
-}
-
-Reason CheckAdamOptions(const AdamOptions& o) {
+// What does not depend on numbers.
+Reason CheckOptions(const Options& o) {
   // torch's foreach path has the bits of its loop; the fused one has others.
-  if (!IsFalse(o.fused)) return Reason::kFused;
-  if (!IsFalse(o.capturable)) return Reason::kCapturable;
-  if (!IsFalse(o.differentiable)) return Reason::kDifferentiable;
-  if (!IsFalse(o.has_complex)) return Reason::kComplex;
-  if (!IsNone(o.grad_scale) || !IsNone(o.found_inf)) return Reason::kGradScaling;
-  const bool flags = IsFlag(o.foreach) && IsFlag(o.amsgrad) && IsFlag(o.maximize) &&
-                     IsFlag(o.decoupled_weight_decay);
+  if (!IsFalse(o[kFused])) return Reason::kFusedNoFaster;
+  if (!IsFalse(o[kCapturable])) return Reason::kCapturable;
+  if (!IsFalse(o[kDifferentiable])) return Reason::kDifferentiable;
+  if (!IsFalse(o[kHasComplex])) return Reason::kComplex;
+  if (!IsNone(o[kGradScale]) || !IsNone(o[kFoundInf])) return Reason::kGradScaling;
+  const bool flags = IsFlag(o[kForeach]) && IsFlag(o[kAmsgrad]) && IsFlag(o[kMaximize]) &&
+                     IsFlag(o[kDecoupledWeightDecay]);
   return flags ? CheckThread() : Reason::kArguments;
 }
 
-void ServeAdam(Counters& counters, const AdamOptions& options, const AdamLists& lists, Mode mode) {
-  const Hyperparameters h = GetHyperparameters(options);
-  for (const TensorList* list : {&lists.grads, &lists.exp_avgs, &lists.exp_avg_sqs}) {
+Lists GetLists(const OptimSource& from, bool amsgrad) {
+  Lists lists;
+  lists.params = from.Take(kParams);
+  const auto take = [&](Parameter place) {
+    TensorList list = from.Take(place);
+    Require(list.size() == lists.params.size(), Reason::kArguments);
+    return list;
+  };
+  for (const auto& [list, place] :
+       {std::pair{&lists.grads, kGrads}, std::pair{&lists.exp_avgs, kExpAvgs},
+        std::pair{&lists.exp_avg_sqs, kExpAvgSqs},
+        std::pair{&lists.max_exp_avg_sqs, kMaxExpAvgSqs}}) {
+    if (place == kMaxExpAvgSqs && !amsgrad) continue;
+    *list = take(place);
     Require(lists.params.CheckPlacement(*list));
   }
-  if (h.amsgrad) Require(lists.params.CheckPlacement(lists.max_exp_avg_sqs));
+  lists.steps = take(kStateSteps);
   Require(!lists.steps.HasDTensors(), Reason::kStep);
-  const Plan plan(lists, h);
-  if (mode == Mode::kExplain) return;
-  RunKernel(counters, "kwker::adam", plan.elements(), [&plan] { plan.Run(); });
-
-  // As many in-place operators as torch's loop runs on each.
-  const bool decayed = h.decoupled && h.weight_decay != 0;
-  for (std::size_t i = 0; i < lists.params.size(); ++i) {
-    StoreStep(*lists.steps[i], plan.next_step(i));
-    BumpVersion(lists.params.Outer(i), decayed ? 2 : 1);
-    BumpVersion(lists.exp_avgs.Outer(i), 1);
-    BumpVersion(lists.exp_avg_sqs.Outer(i), 2);
-    if (h.amsgrad) BumpVersion(lists.max_exp_avg_sqs.Outer(i), 1);
-  }
+  return lists;
 }
+
+struct Adam {
+  static constexpr const char* kName = "adam";
+  static constexpr std::array kState = {"exp_avg", "exp_avg_sq", "max_exp_avg_sq", "step"};
+
+  static const Signature<kParameterCount>& GetSignature() {
+    static const Signature<kParameterCount> signature({"params",          "grads",
+                                                       "exp_avgs",        "exp_avg_sqs",
+                                                       "max_exp_avg_sqs", "state_steps",
+                                                       "foreach?",        "capturable?",
+                                                       "differentiable?", "fused?",
+                                                       "grad_scale?",     "found_inf?",
+                                                       "has_complex?",    "decoupled_weight_decay?",
+                                                       "amsgrad",         "beta1",
+                                                       "beta2",           "lr",
+                                                       "weight_decay",    "eps",
+                                                       "maximize"},
+                                                      kAmsgrad);
+    return signature;
+  }
+
+  static std::vector<Counters*> AllCounters() { return {&adam_counters, &adamw_counters}; }
+
+  static Counters& GetCounters(const Options& o) {
+    return o[kDecoupledWeightDecay] == Py_True ? adamw_counters : adam_counters;
+  }
+
+  static Reason Serve(const Options& options, const OptimSource& from, Mode mode) {
+    const Reason reason = CheckOptions(options);
+    if (reason != Reason::kNone) return reason;
+    const Hyperparameters h = GetHyperparameters(options);
+    const Lists lists = GetLists(from, h.amsgrad);
+    const Plan plan(lists, h);
+    if (mode == Mode::kExplain || lists.params.size() == 0) return Reason::kNone;
+    RunKernel(GetCounters(options), "kwker::adam", plan.elements(), [&plan] { plan.Run(); });
+
+    // As many in-place operators as torch's loop runs on each.
+    const bool decayed = h.decoupled && h.weight_decay != 0;
+    for (std::size_t i = 0; i < lists.params.size(); ++i) {
+      StoreStep(*lists.steps[i], plan.next_step(i));
+      BumpVersion(lists.params.Outer(i), decayed ? 2 : 1);
+      BumpVersion(lists.exp_avgs.Outer(i), 1);
+      BumpVersion(lists.exp_avg_sqs.Outer(i), 2);
+      if (h.amsgrad) BumpVersion(lists.max_exp_avg_sqs.Outer(i), 1);
+    }
+    return Reason::kNone;
+  }
+
+  static inline Counters adam_counters{"optim.adam"}, adamw_counters{"optim.adamw"};
+};
+
+}  // namespace
+
+OptimEntry AdamEntry() { return EntryOf<Adam>::Make(); }
 
 }  // namespace kwker::pyext

@@ -1,7 +1,7 @@
 #include "kernels/optim/adamax.h"
 #include "pyext/optim_lists.h"
-#include "pyext/optim_more.h"
 #include "pyext/optim_numbers.h"
+#include "pyext/optim_rule.h"
 
 namespace kwker::pyext {
 namespace {
@@ -79,6 +79,6 @@ struct Adamax {
 
 }  // namespace
 
-MoreOptimizer AdamaxOptimizer() { return EntryOf<Adamax>::Make(); }
+OptimEntry AdamaxEntry() { return EntryOf<RuleOf<Adamax>>::Make(); }
 
 }  // namespace kwker::pyext

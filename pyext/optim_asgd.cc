@@ -5,8 +5,8 @@
 
 #include "kernels/optim/asgd.h"
 #include "pyext/optim_lists.h"
-#include "pyext/optim_more.h"
 #include "pyext/optim_numbers.h"
+#include "pyext/optim_rule.h"
 
 namespace kwker::pyext {
 namespace {
@@ -101,6 +101,6 @@ struct Asgd {
 
 }  // namespace
 
-MoreOptimizer AsgdOptimizer() { return EntryOf<Asgd>::Make(); }
+OptimEntry AsgdEntry() { return EntryOf<RuleOf<Asgd>>::Make(); }
 
 }  // namespace kwker::pyext

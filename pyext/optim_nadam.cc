@@ -1,6 +1,6 @@
 #include "kernels/optim/nadam.h"
 #include "pyext/optim_moments.h"
-#include "pyext/optim_more.h"
+#include "pyext/optim_rule.h"
 
 namespace kwker::pyext {
 namespace {
@@ -108,6 +108,6 @@ struct Nadam {
 
 }  // namespace
 
-MoreOptimizer NadamOptimizer() { return EntryOf<Nadam>::Make(); }
+OptimEntry NadamEntry() { return EntryOf<RuleOf<Nadam>>::Make(); }
 
 }  // namespace kwker::pyext

@@ -1,6 +1,6 @@
 #include "kernels/optim/radam.h"
 #include "pyext/optim_moments.h"
-#include "pyext/optim_more.h"
+#include "pyext/optim_rule.h"
 
 namespace kwker::pyext {
 namespace {
@@ -93,6 +93,6 @@ struct Radam {
 
 }  // namespace
 
-MoreOptimizer RadamOptimizer() { return EntryOf<Radam>::Make(); }
+OptimEntry RadamEntry() { return EntryOf<RuleOf<Radam>>::Make(); }
 
 }  // namespace kwker::pyext

@@ -1,7 +1,7 @@
 #include "kernels/optim/rmsprop.h"
 #include "pyext/optim_lists.h"
-#include "pyext/optim_more.h"
 #include "pyext/optim_numbers.h"
+#include "pyext/optim_rule.h"
 
 namespace kwker::pyext {
 namespace {
@@ -82,6 +82,6 @@ struct Rmsprop {
 
 }  // namespace
 
-MoreOptimizer RmspropOptimizer() { return EntryOf<Rmsprop>::Make(); }
+OptimEntry RmspropEntry() { return EntryOf<RuleOf<Rmsprop>>::Make(); }
 
 }  // namespace kwker::pyext

@@ -1,19 +1,41 @@
-#include "pyext/optim_sgd.h"
-
 #include <ATen/EmptyTensor.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "kernels/optim/sgd.h"
 #include "pyext/arguments.h"
-#include "pyext/optim.h"
+#include "pyext/optim_entry.h"
 #include "pyext/python_tensor.h"
 
 namespace kwker::pyext {
-
-Counters sgd_counters("optim.sgd");
-
 namespace {
+
+enum Parameter {
+  kParams,
+  kGrads,
+  kMomentumBuffers,
+  kHasSparseGrad,
+  kForeach,
+  kFused,
+  kGradScale,
+  kFoundInf,
+  kWeightDecay,
+  kMomentum,
+  kLr,
+  kDampening,
+  kNesterov,
+  kMaximize,
+  kParameterCount,
+};
+
+using Options = std::array<PyObject*, kParameterCount>;  // borrowed, null where not given
+
+// Item i of each belongs to parameter i.
+struct Lists {
+  TensorList params, grads;
+  TensorList momentum_buffers;  // null: to be made; empty list: no momentum
+};
 
 // The hyperparameters as Python's doubles.
 struct Hyperparameters {
@@ -27,11 +49,14 @@ double PlainValue(PyObject* value) {
   return x->value;
 }
 
-Hyperparameters GetHyperparameters(const SgdOptions& o) {
-  const double lr = PlainValue(o.lr);
-  return {
-      PlainValue(o.weight_decay), PlainValue(o.momentum), PyLong_CheckExact(o.lr) ? 0.0 - lr : -lr,
-      PlainValue(o.dampening),    o.nesterov == Py_True,  o.maximize == Py_True};
+Hyperparameters GetHyperparameters(const Options& o) {
+  const double lr = PlainValue(o[kLr]);
+  return {PlainValue(o[kWeightDecay]),
+          PlainValue(o[kMomentum]),
+          PyLong_CheckExact(o[kLr]) ? 0.0 - lr : -lr,
+          PlainValue(o[kDampening]),
+          o[kNesterov] == Py_True,
+          o[kMaximize] == Py_True};
 }
 
 template <typename T>
@@ -59,7 +84,7 @@ bool HasUsualStrides(const at::Tensor& tensor) {
 // Everything that a step will do. Made by checks that change nothing.
 class Plan {
  public:
-  Plan(const SgdLists& lists, const Hyperparameters& h) : lists_(lists), h_(h) {
+  Plan(const Lists& lists, const Hyperparameters& h) : lists_(lists), h_(h) {
     for (std::size_t i = 0; i < lists.params.size(); ++i) Add(i);
     Require(!alias_.Overlaps(), Reason::kAliasing);
     if (!floats_.empty()) float_scalars_ = Scalars<float>(h);
@@ -138,7 +163,7 @@ class Plan {
                         h_.momentum != 0 && buffer == nullptr});
   }
 
-  const SgdLists& lists_;
+  const Lists& lists_;
   const Hyperparameters& h_;
   std::vector<optim::SgdTensor<float>> floats_;
   std::vector<optim::SgdTensor<double>> doubles_;
@@ -148,45 +173,79 @@ class Plan {
   AliasCheck alias_;
 };
 
-}  // namespace
-
-Reason CheckSgdOptions(const SgdOptions& o) {
+// What does not depend on numbers.
+Reason CheckOptions(const Options& o) {
   // torch's foreach path has the bits of its loop; the fused one has others.
-  if (!IsFalse(o.fused)) return Reason::kFused;
-  if (!IsFalse(o.has_sparse_grad)) return Reason::kSparse;
-  if (!IsNone(o.grad_scale) || !IsNone(o.found_inf)) return Reason::kGradScaling;
-  const bool flags = IsFlag(o.foreach) && IsFlag(o.nesterov) && IsFlag(o.maximize);
+  if (!IsFalse(o[kFused])) return Reason::kFusedNoFaster;
+  if (!IsFalse(o[kHasSparseGrad])) return Reason::kSparse;
+  if (!IsNone(o[kGradScale]) || !IsNone(o[kFoundInf])) return Reason::kGradScaling;
+  const bool flags = IsFlag(o[kForeach]) && IsFlag(o[kNesterov]) && IsFlag(o[kMaximize]);
   return flags ? CheckThread() : Reason::kArguments;
 }
 
-bool HasMomentum(const SgdOptions& options) { return PlainValue(options.momentum) != 0; }
-
-void ServeSgd(const SgdOptions& options, const SgdLists& lists, PyObject* buffer_list, Mode mode) {
-  const Hyperparameters h = GetHyperparameters(options);
-  // There torch's foreach path adds the momentum to the program's own gradients.
-  const bool changes_grads = h.nesterov && h.momentum != 0 && h.weight_decay == 0 && !h.maximize;
-  Require(options.foreach != Py_True || !changes_grads, Reason::kForeach);
+Lists GetLists(const OptimSource& from, const Hyperparameters& h) {
+  Lists lists = {from.Take(kParams), from.Take(kGrads), {}};
+  Require(lists.grads.size() == lists.params.size(), Reason::kArguments);
   Require(lists.params.CheckPlacement(lists.grads));
+  if (h.momentum == 0) return lists;
+  // None in a first step of a group: then torch's step() puts what sgd() makes into the state.
+  lists.momentum_buffers = from.Take(kMomentumBuffers, /*or_none=*/true);
+  Require(lists.momentum_buffers.size() == lists.params.size(), Reason::kArguments);
   // Also declines the step that makes a DTensor's buffer: torch's code makes it.
-  if (h.momentum != 0) Require(lists.params.CheckPlacement(lists.momentum_buffers));
-  Plan plan(lists, h);
-  if (mode == Mode::kExplain) return;
-  std::vector<at::Tensor> made;
-  plan.MakeBuffers(&made);
-  RunKernel(sgd_counters, "kwker::sgd", plan.elements(), [&plan] { plan.Run(); });
-
-  // As many in-place operators as torch's loop runs on each.
-  for (std::size_t i = 0; i < lists.params.size(); ++i) {
-    BumpVersion(lists.params.Outer(i), 1);
-    if (made[i].defined()) {
-      // Fails with IndexError if the list has been shortened meanwhile, as torch's loop does.
-      const int failed =
-          PyList_SetItem(buffer_list, static_cast<Py_ssize_t>(i), WrapTensor(made[i]));
-      if (failed != 0) throw pybind11::error_already_set();
-    } else if (h.momentum != 0) {
-      BumpVersion(lists.momentum_buffers.Outer(i), 2);
-    }
-  }
+  Require(lists.params.CheckPlacement(lists.momentum_buffers));
+  return lists;
 }
+
+struct Sgd {
+  static constexpr const char* kName = "sgd";
+  static constexpr std::array kState = {"momentum_buffer"};
+
+  static const Signature<kParameterCount>& GetSignature() {
+    static const Signature<kParameterCount> signature(
+        {"params", "d_p_list", "momentum_buffer_list", "has_sparse_grad?", "foreach?", "fused?",
+         "grad_scale?", "found_inf?", "weight_decay", "momentum", "lr", "dampening", "nesterov",
+         "maximize"},
+        kWeightDecay);
+    return signature;
+  }
+
+  static std::vector<Counters*> AllCounters() { return {&counters}; }
+  static Counters& GetCounters(const Options&) { return counters; }
+
+  static Reason Serve(const Options& options, const OptimSource& from, Mode mode) {
+    const Reason reason = CheckOptions(options);
+    if (reason != Reason::kNone) return reason;
+    const Hyperparameters h = GetHyperparameters(options);
+    // There torch's foreach path adds the momentum to the program's own gradients.
+    const bool changes_grads = h.nesterov && h.momentum != 0 && h.weight_decay == 0 && !h.maximize;
+    Require(options[kForeach] != Py_True || !changes_grads, Reason::kForeach);
+    const Lists lists = GetLists(from, h);
+    Plan plan(lists, h);
+    if (mode == Mode::kExplain || lists.params.size() == 0) return Reason::kNone;
+    std::vector<at::Tensor> made;
+    plan.MakeBuffers(&made);
+    RunKernel(counters, "kwker::sgd", plan.elements(), [&plan] { plan.Run(); });
+
+    // As many in-place operators as torch's loop runs on each.
+    for (std::size_t i = 0; i < lists.params.size(); ++i) {
+      BumpVersion(lists.params.Outer(i), 1);
+      if (made[i].defined()) {
+        // Fails with IndexError if the list has been shortened meanwhile, as torch's loop does.
+        const int failed = PyList_SetItem(options[kMomentumBuffers], static_cast<Py_ssize_t>(i),
+                                          WrapTensor(made[i]));
+        if (failed != 0) throw pybind11::error_already_set();
+      } else if (h.momentum != 0) {
+        BumpVersion(lists.momentum_buffers.Outer(i), 2);
+      }
+    }
+    return Reason::kNone;
+  }
+
+  static inline Counters counters{"optim.sgd"};
+};
+
+}  // namespace
+
+OptimEntry SgdEntry() { return EntryOf<Sgd>::Make(); }
 
 }  // namespace kwker::pyext

@@ -15,9 +15,9 @@ namespace kwker::pyext {
 
 class OptimSource {
  public:
-  // The list that stands at this place in the functional form's signature. Throws
-  // FallBack if it is not all ordinary.
-  virtual TensorList Take(std::size_t place) const = 0;
+  // The list that stands at this place in the functional form's signature, with None in it
+  // where that is allowed. Throws FallBack if it is not all ordinary.
+  virtual TensorList Take(std::size_t place, bool or_none = false) const = 0;
 
  protected:
   ~OptimSource() = default;
@@ -28,7 +28,9 @@ class ArgumentSource final : public OptimSource {
   // Python lists, borrowed.
   explicit ArgumentSource(std::span<PyObject* const> arguments) : arguments_(arguments) {}
 
-  TensorList Take(std::size_t place) const override { return Tensors(arguments_[place]); }
+  TensorList Take(std::size_t place, bool or_none) const override {
+    return Tensors(arguments_[place], /*size=*/-1, or_none);
+  }
 
  private:
   std::span<PyObject* const> arguments_;
@@ -37,7 +39,7 @@ class ArgumentSource final : public OptimSource {
 class GroupSource final : public OptimSource {
  public:
   // `keys`: of a parameter's state, in the order of the lists after parameters and
-  // gradients. All must outlive this.
+  // gradients. All must outlive this. There is no None: who has state, has all of it.
   GroupSource(const OptimGroup& group, std::span<PyObject* const> keys) : keys_(keys) {
     params_.reserve(group.size());
     group.ForEachGradient(
@@ -46,7 +48,7 @@ class GroupSource final : public OptimSource {
         });
   }
 
-  TensorList Take(std::size_t place) const override {
+  TensorList Take(std::size_t place, bool) const override {
     TensorList list;
     list.Reserve(params_.size());
     for (const Param& param : params_) {

@@ -31,19 +31,16 @@ class Counters:
 def set_check(check: Callable[[str], None]) -> None:
     """Sets what compares a feature, by name, with torch when it is first called."""
 
-adam_counters: Counters
-adamw_counters: Counters
 resize_counters: Counters
-sgd_counters: Counters
 to_dtype_normalize_counters: Counters
 to_tensor_counters: Counters
 color_counters: Counters
 
-class MoreOptimizer:
-    """One of torch's optimizers beside Adam and SGD."""
+class OptimEntry:
+    """One of torch's optimizers."""
 
     @property
-    def counters(self) -> Counters: ...
+    def counters(self) -> dict[str, Counters]: ...  # by feature
     def set_loop(self, module: dict[str, Any], functions: dict[str, Any]) -> None:
         """The namespace and, by name, the objects in it that the hook stands for."""
     def set_step(self, code: CodeType, function: Callable[..., None]) -> None:
@@ -55,7 +52,7 @@ class MoreOptimizer:
     def explain(self, original: Callable[..., None]) -> Callable[..., str]:
         """With the same arguments: why the hook would decline, "" if it would not."""
 
-more_optimizers: dict[str, MoreOptimizer]  # by the name of the functional form, "rmsprop"
+optimizers: dict[str, OptimEntry]  # by the name of the functional form, "rmsprop"
 
 def isa() -> Literal["default", "avx2", "avx512"]:
     """The instruction set of torch's kernels: see kernels/base/isa.h."""
@@ -72,12 +69,6 @@ def threads_may_be_lost() -> bool:
     Parallel loops of the thread that forked, torch's too, may then wait for ever.
     """
 
-def adam_hook(original: Callable[..., None]) -> Callable[..., None]:
-    """A function in C in place of torch.optim.adam.adam; calls `original` where it declines."""
-
-def sgd_hook(original: Callable[..., None]) -> Callable[..., None]:
-    """A function in C in place of torch.optim.sgd.sgd; calls `original` where it declines."""
-
 def resize_hook(original: Callable[..., Any]) -> Callable[..., Any]:
     """A function in C in place of PIL.Image.Image.resize; calls `original` where it declines."""
 
@@ -90,30 +81,6 @@ def image_bytes(core: Any, pixels: int, pixel_bytes: int) -> bytes:
     Raises:
         ValueError: where Pillow does not hand that memory out.
     """
-
-def adam_explain(original: Callable[..., None]) -> Callable[..., str]:
-    """With torch.optim.adam.adam's arguments: why the hook would decline, "" if it would not."""
-
-def sgd_explain(original: Callable[..., None]) -> Callable[..., str]:
-    """With torch.optim.sgd.sgd's arguments: why the hook would decline, "" if it would not."""
-
-def set_adam_loop(module: dict[str, Any], functions: dict[str, Any]) -> None:
-    """The namespace and, by name, the objects in it that the hook stands for."""
-
-def set_sgd_loop(module: dict[str, Any], functions: dict[str, Any]) -> None:
-    """The namespace and, by name, the objects in it that the hook stands for."""
-
-def set_adam_step(code: CodeType, name: str, function: Callable[..., Any]) -> None:
-    """Adam.step()'s code, and the function that it must find by this name in its module."""
-
-def set_sgd_step(code: CodeType, name: str, function: Callable[..., Any]) -> None:
-    """SGD.step()'s code, and the function that it must find by this name in its module."""
-
-def adam_group_hook(original: Callable[..., bool]) -> Callable[..., bool]:
-    """A function in C in place of Adam._init_group, that does the step of an ordinary group."""
-
-def sgd_group_hook(original: Callable[..., bool]) -> Callable[..., bool]:
-    """A function in C in place of SGD._init_group, that does the step of an ordinary group."""
 
 def set_tensor_classes(image: type, video: type) -> None:
     """torchvision.tv_tensors.Image and .Video."""

@@ -13,8 +13,9 @@ from torch import Tensor
 from kwker import _C
 from kwker._optim_more_calls import KINDS, Kind
 
-_adam = _C.adam_explain(torch.optim.Adam.step)  # the arguments alone are looked at
-_sgd = _C.sgd_explain(torch.optim.SGD.step)
+# The arguments alone are looked at.
+_adam = _C.optimizers["adam"].explain(torch.optim.Adam.step)
+_sgd = _C.optimizers["sgd"].explain(torch.optim.SGD.step)
 
 
 def unwrapped(optimizer: torch.optim.Optimizer) -> torch.optim.Optimizer:
@@ -115,7 +116,7 @@ def _explain_more(kind: Kind, optimizer: torch.optim.Optimizer, group: dict[str,
         [_gradient(p) for p in params],
         [optimizer.state.get(p, {}) for p in params],
     )
-    explanation: str = _C.more_optimizers[kind.name].explain(function)(*lists, **keywords)
+    explanation: str = _C.optimizers[kind.name].explain(function)(*lists, **keywords)
     return explanation
 
 

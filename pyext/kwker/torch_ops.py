@@ -39,7 +39,6 @@ from kwker import (  # noqa: F401
     _C,
     _environment,
     _optim,
-    _optim_more,
     _switch,
     _vision_color,
     _vision_normalize,

@@ -256,7 +256,8 @@ def test_nothing_is_warned_of_where_all_is_equal() -> None:
         warnings.simplefilter("error")
         sto.install()
     # Those of libraries that are not imported wait, and say so.
-    assert {f.detail for f in sto.features() if f.state == "on"} == {""}
+    details = {f.detail for f in sto.features() if f.state == "on"}
+    assert details == {"", "to be compared with torch at its first call"}
     assert all(s["calls"] == 0 for s in sto.stats().values())
 
 
@@ -267,7 +268,9 @@ def test_stats_count_calls_elements_and_reasons() -> None:
     stats = sto.stats()["optim.sgd"]
     assert (stats["calls"], stats["elements"]) == (1, 10)
     assert stats["seconds"] > 0
-    assert stats["fallbacks"] == {"fused=True was asked for": 1}
+    assert stats["fallbacks"] == {
+        "fused=True was asked for; without it a float32 step by Kwker is as fast or faster": 1
+    }
     sto.reset_stats()
     assert sto.stats()["optim.sgd"]["fallbacks"] == {}
 
