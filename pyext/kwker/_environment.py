@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-_NAMES = ("KWKER_INSTALL", "KWKER_FEATURES")
+_NAMES = ("KWKER_INSTALL", "KWKER_FEATURES", "KWKER_DISABLE")
 _NO = ("0", "false", "no", "off")
 
-# The values this process was started with, while it has changed them.
-_before: dict[str, str | None] | None = None
+# What this process has set itself, and the values that were there before.
+_published: dict[str, str] = {}
+_before: dict[str, str | None] = {}
 
 
 def asks_for_install() -> bool:
@@ -37,29 +38,54 @@ def disabled_features() -> list[str]:
     return _names("KWKER_DISABLE")
 
 
-def publish(features: Sequence[str]) -> None:
-    """Tells processes started from now on to install these, or nothing if there are none."""
-    global _before
-    if not features:
-        _restore()
-        return
-    if _before is None:
-        _before = {name: os.environ.get(name) for name in _NAMES}
-    os.environ["KWKER_INSTALL"] = "1"
-    os.environ["KWKER_FEATURES"] = ",".join(features)
+def publish(features: Sequence[str], every: Iterable[str]) -> None:
+    """Tells processes started from now on to install these, or nothing if there are none.
 
-
-def _restore() -> None:
-    global _before
-    for name, value in (_before or {}).items():
-        if value is None:
-            os.environ.pop(name, None)
+    Args:
+        features: names of those that are on, or will be when their library is imported.
+        every: names of all that there are.
+    """
+    wanted = _for_workers(features, every)
+    for name in _NAMES:
+        _before[name] = _given(name)
+        if name in wanted:
+            os.environ[name] = _published[name] = wanted[name]
         else:
-            os.environ[name] = value
-    _before = None
+            _restore(name)
     # Started with it, but uninstalled since: then workers get nothing either.
-    if asks_for_install():
+    if not wanted and asks_for_install():
         os.environ["KWKER_INSTALL"] = "0"
+
+
+def _for_workers(features: Sequence[str], every: Iterable[str]) -> dict[str, str]:
+    if not features:
+        return {}
+    wanted = {"KWKER_INSTALL": "1", "KWKER_FEATURES": ",".join(features)}
+    # What enable() has put in all the same. What is no feature's name would be refused.
+    names = [name.strip() for name in disabled_features()]
+    out = [n for n in every if any(n == name or n.startswith(name + ".") for name in names)]
+    if not set(out).isdisjoint(features) or not set(names).issubset(_with_groups(out)):
+        wanted["KWKER_DISABLE"] = ",".join(n for n in out if n not in features)
+    return wanted
+
+
+def _with_groups(names: Iterable[str]) -> set[str]:
+    return {part for n in names for part in (n, n.split(".")[0])}
+
+
+def _given(name: str) -> str | None:
+    """A variable as the program was given it, or has set it itself."""
+    value = os.environ.get(name)
+    return _before[name] if name in _published and value == _published[name] else value
+
+
+def _restore(name: str) -> None:
+    value = _before[name]
+    if value is None:
+        os.environ.pop(name, None)
+    else:
+        os.environ[name] = value
+    _published.pop(name, None)
 
 
 def set_up_logging() -> None:
@@ -75,17 +101,19 @@ def set_up_logging() -> None:
         # The program goes on: whether it works must not hang on what it says.
         sys.stderr.write(f"kwker: KWKER_LOG is '{level.lower()}'; it takes one of {names}\n")
         return
-    handler = logging.StreamHandler()
-    handler.setFormatter(logging.Formatter("kwker: %(message)s"))
     logger = logging.getLogger("kwker")
-    logger.addHandler(handler)
+    if not any(handler.name == "kwker" for handler in logger.handlers):  # imported anew, maybe
+        handler = logging.StreamHandler()
+        handler.name = "kwker"
+        handler.setFormatter(logging.Formatter("kwker: %(message)s"))
+        logger.addHandler(handler)
     logger.setLevel(number)
     logger.propagate = False
 
 
 def _value(name: str) -> str:
-    return os.environ.get(name, "").strip().lower()
+    return (_given(name) or "").strip().lower()
 
 
 def _names(name: str) -> list[str]:
-    return [part for part in os.environ.get(name, "").split(",") if part.strip()]
+    return [part for part in (_given(name) or "").split(",") if part.strip()]

@@ -36,7 +36,11 @@ def _make_patch(name: str, cls: type[Optimizer], calls: Sequence[str]) -> Patch:
         entry.set_step(inspect.unwrap(functions["step"]).__code__, patch.hook)
         return entry.group_hook(original)
 
-    group = Patch(cls, "_init_group", ("step",), make_group_hook)
+    def optimizer() -> type:
+        found: type = getattr(torch.optim, cls.__name__)
+        return found
+
+    group = Patch(optimizer, "_init_group", ("step",), make_group_hook)
     patch = Patch(module, name, calls, make_hook, also=[group])
     return patch
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import warnings
 from collections.abc import Callable, Sequence
 from types import FunctionType, ModuleType
@@ -11,37 +10,40 @@ from typing import Any
 import torch
 
 from kwker import _import_hook
+from kwker._own import is_own, is_same_code
+from kwker._shared import behind, remember
 
 
 class Patch:
     """One function of a module or class and the hook that stands in its place.
 
-    Both are kept for the life of the process: the same hook is used again by a later install, so
-    that code which has kept it goes on working, with torch's own behaviour while nothing is
-    installed.
+    Both are kept: the same hook is used again by a later install, so that code which has kept it
+    goes on working, with torch's own behaviour while nothing is installed. Only where the program
+    has reloaded the module is a hook made for the new function.
 
     Args:
-        module: one of torch's, or a class.
+        module: one of torch's; or what returns the class, which a reload replaces.
         attribute: the function's name there.
         calls: names of the module's functions that it calls, and the hook does not.
-        make_hook: makes the hook, once, when it is first wanted; gets the function and, by name,
-            those of `calls`.
+        make_hook: makes the hook when it is first wanted; gets the function and, by name, those of
+            `calls`.
         also: patches that go in and out with this one; it works without those whose place is
             taken by others.
     """
 
     def __init__(
         self,
-        module: ModuleType | type,
+        module: ModuleType | Callable[[], type],
         attribute: str,
         calls: Sequence[str],
         make_hook: Callable[[Callable[..., Any], dict[str, Any]], Any],
         also: Sequence[Patch] = (),
     ) -> None:
-        self.module = module
+        self._find_module = module
+        self.module: ModuleType | type | None = None  # until prepare() has been called
         self.attribute = attribute
         self.calls = calls
-        self.original: Any = None  # until prepare() has been called
+        self.original: Any = None
         self.hook: Any = None
         self._make_hook = make_hook
         self._also = also
@@ -54,24 +56,32 @@ class Patch:
         False where the function, or one that it calls, is not torch's own: whoever has put
         another there wants that to be called.
         """
-        if self.hook is None:
-            current = getattr(self.module, self.attribute)
-            called = {name: getattr(self.module, name) for name in self.calls}
-            if not all(is_torchs_own(f) for f in (current, *called.values())):
+        module = self._present_module()
+        function = self._behind(getattr(module, self.attribute))
+        if self.hook is not None:
+            if module is self.module and function is self.original:
+                return True
+            if not is_same_code(function, self.original):
                 return False
-            self.original, self.hook = current, self._make_hook(current, called)
+        called = {name: getattr(module, name) for name in self.calls}
+        if not all(is_own(f, "torch") for f in (function, *called.values())):
+            return False
+        self._forget()
+        self.module, self.original = module, function
+        self.hook = self._make_hook(function, called)
+        remember(self.hook, function)
         return True
 
     def stands_for(self, function: object) -> bool:
         """Whether this is the function or its hook."""
-        current = getattr(self.module, self.attribute)
+        current = getattr(self._present_module(), self.attribute)
         return any(function is f for f in (current, self.original, self.hook) if f is not None)
 
     def apply(self) -> bool:
         """Puts the hook in. False where a third object stands: somebody else's, left alone."""
-        if getattr(self.module, self.attribute) is self.original:
+        if self._behind(self._current) is self.original and self._current is not self.hook:
             setattr(self.module, self.attribute, self.hook)
-        self._put_in = getattr(self.module, self.attribute) is self.hook
+        self._put_in = self._current is self.hook
         if self._put_in and not self._shown_to_dynamo:
             _import_hook.when_imported("torch._dynamo", self._show_original_to_dynamo)
         for other in self._also:
@@ -90,20 +100,50 @@ class Patch:
         if self.hook is None:
             return
         _import_hook.cancel("torch._dynamo", self._show_original_to_dynamo)
-        current = getattr(self.module, self.attribute)
-        if current is self.hook:
-            setattr(self.module, self.attribute, self.original)
-        elif self._put_in:
+        self._take_out()
+        # A reload has put the very code back: nobody has to be told.
+        replaced = self._put_in and not is_same_code(self._current, self.original)
+        self._put_in = False
+        if replaced:
             warnings.warn(
                 f"{self._place()} was replaced after kwker's install(); "
                 "it stays as it is, and what it calls of kwker's runs torch's own code from now on",
                 RuntimeWarning,
                 stacklevel=stacklevel + 1,
             )
-        self._put_in = False
+
+    def _present_module(self) -> ModuleType | type:
+        found = self._find_module
+        return found if isinstance(found, ModuleType) else found()
+
+    @property
+    def _current(self) -> Any:
+        return getattr(self.module, self.attribute)
+
+    def _behind(self, function: Any) -> Any:
+        return self.original if function is self.hook and function is not None else behind(function)
+
+    def _is_in(self) -> bool:
+        """Whether a hook stands there: this one, or an older one that the program has kept."""
+        return self._behind(self._current) is not self._current
+
+    def _take_out(self) -> None:
+        if self._is_in():
+            setattr(self.module, self.attribute, self._behind(self._current))
+
+    def _forget(self) -> None:
+        """Another hook is to be made, also for the patches that go with this one."""
+        for other in self._also:
+            other._forget()
+        if self.hook is not None:
+            self._take_out()
+            _import_hook.cancel("torch._dynamo", self._show_original_to_dynamo)
+        self.hook = self.original = None
+        self._put_in = self._shown_to_dynamo = False
 
     def _place(self) -> str:
         owner = self.module
+        assert owner is not None
         module = f"{owner.__module__}." if isinstance(owner, type) else ""
         return f"{module}{owner.__name__}.{self.attribute}"
 
@@ -116,30 +156,18 @@ class Patch:
         if self._shown_to_dynamo:
             return
         self._shown_to_dynamo = True
-        original: FunctionType = self.original
-        # A copy, as the registration may leave attributes on what it is given.
-        copy = FunctionType(
-            original.__code__,
-            original.__globals__,
-            original.__name__,
-            original.__defaults__,
-            original.__closure__,
-        )
-        copy.__kwdefaults__ = original.__kwdefaults__
-        torch.compiler.substitute_in_graph(self.hook, skip_signature_check=True)(copy)
+        show_to_dynamo(self.hook, self.original)
 
 
-def is_torchs_own(function: object) -> bool:
-    """Whether it is a function of torch's, and not what somebody has put in its place.
-
-    Functions that torch itself has decorated count.
-    """
-    layer = function
-    while True:
-        if type(layer) is not FunctionType:
-            return False
-        if not str(layer.__globals__.get("__name__", "")).startswith("torch."):
-            return False
-        if not hasattr(layer, "__wrapped__"):
-            return inspect.isfunction(layer)
-        layer = layer.__wrapped__
+def show_to_dynamo(hook: Any, original: FunctionType) -> None:
+    """Makes torch.compile trace the original where it meets the hook."""
+    # A copy, as the registration may leave attributes on what it is given.
+    copy = FunctionType(
+        original.__code__,
+        original.__globals__,
+        original.__name__,
+        original.__defaults__,
+        original.__closure__,
+    )
+    copy.__kwdefaults__ = original.__kwdefaults__
+    torch.compiler.substitute_in_graph(hook, skip_signature_check=True)(copy)

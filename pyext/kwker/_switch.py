@@ -14,14 +14,22 @@ import torch
 
 from kwker import _C, _environment, _import_hook
 from kwker._registry import FEATURES, Feature
+from kwker._shared import shared
 
 log = logging.getLogger("kwker")
 _environment.set_up_logging()
 
-# Held by whatever reads the state in order to change it.
-lock = threading.RLock()
-# So that a child is not forked while another thread holds it.
-os.register_at_fork(before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release)
+# Held by whatever reads the state in order to change it. One for all copies of this package, as
+# a program may take it out of sys.modules and import it anew.
+if "lock" not in shared:
+    shared["lock"] = threading.RLock()
+    # So that a child is not forked while another thread holds it.
+    os.register_at_fork(
+        before=shared["lock"].acquire,
+        after_in_parent=shared["lock"].release,
+        after_in_child=shared["lock"].release,
+    )
+lock: threading.RLock = shared["lock"]
 
 
 class Claim:
@@ -61,6 +69,7 @@ def switch(
     """
     with lock:
         _refuse_while_tracing()
+        _take_over()
         if verify:
             _check(wanted, stacklevel + 1)
         newest = _claims[-1]
@@ -74,6 +83,7 @@ def claim(
     """The same as a new claim."""
     with lock:
         _refuse_while_tracing()
+        _take_over()
         if verify:
             _check(wanted, stacklevel + 1)
         made = Claim(wanted, left_out, verify)
@@ -85,6 +95,8 @@ def claim(
 def release(made: Claim, *, stacklevel: int) -> None:
     """Ends a claim; what the newest that is left asks for is on afterwards."""
     with lock:
+        if made not in _claims:  # another copy has taken over
+            return
         _claims.remove(made)
         _check_latecomers(stacklevel + 1)
         _bring_about(stacklevel + 1)
@@ -105,6 +117,7 @@ def leave_out(features: Sequence[Feature], *, stacklevel: int) -> None:
     """Takes features out of the newest claim."""
     with lock:
         _refuse_while_tracing()
+        _take_over()
         newest = _claims[-1]
         newest.features = [f for f in newest.features if f not in features]
         newest.left_out += [f for f in features if f not in newest.left_out]
@@ -114,6 +127,7 @@ def leave_out(features: Sequence[Feature], *, stacklevel: int) -> None:
 def withdraw(features: Sequence[Feature], *, stacklevel: int) -> None:
     """Switches features off that a check has found to differ, with a warning for each."""
     with lock:
+        _take_over()
         _bring_about(stacklevel + 1)
         for feature in features:
             _warn_of_difference(feature, stacklevel + 1)
@@ -151,7 +165,20 @@ def _check_at_first_call(name: str) -> None:
         lock.release()
 
 
-_C.set_check(_check_at_first_call)
+def _take_over() -> None:
+    """What another copy of this package has installed goes out, so that nothing is put on top."""
+    retire = shared.get("retire")
+    if retire is _retire:
+        return
+    if retire is not None:
+        retire()
+    shared["retire"] = _retire
+    _C.set_check(_check_at_first_call)
+
+
+def _retire() -> None:
+    _claims[:] = [Claim([])]
+    _bring_about(stacklevel=4)
 
 
 def _bring_about(stacklevel: int) -> None:
@@ -177,7 +204,8 @@ def _bring_about(stacklevel: int) -> None:
     waiting = [f for f in chosen if f not in ready]
     for feature in waiting:
         feature.idle = "not yet imported"
-    _environment.publish([f.name for f in chosen if f.counters.enabled or f in waiting])
+    told = [f.name for f in chosen if f.counters.enabled or f in waiting]
+    _environment.publish(told, every=FEATURES)
     _await({f.library for f in waiting if f.library})
     log.info("on: %s", ", ".join(f.name for f in on()) or "nothing")
 
@@ -211,6 +239,8 @@ def _library_imported(library: ModuleType) -> None:
 def _serve_library(library: ModuleType) -> None:
     with lock:
         try:
+            if shared.get("retire") is not _retire:
+                return
             _refuse_while_tracing()
             _check_latecomers(stacklevel=2)
             _bring_about(stacklevel=2)

@@ -66,7 +66,7 @@ def test_an_interrupted_check_leaves_nothing_on(monkeypatch: pytest.MonkeyPatch)
     patch: Any = FEATURES["optim.adam"].patch
     assert patch.prepare()
     with monkeypatch.context() as patched:
-        patched.setattr(patch, "original", interrupted)
+        patched.setattr(patch, "hook", interrupted)
         with pytest.raises(KeyboardInterrupt):
             sto.install()
     assert {f.state for f in sto.features()} == {"off"}

@@ -1,0 +1,182 @@
+"""Patches that a program makes itself, before and after install(), and takes back in any order."""
+
+from __future__ import annotations
+
+import importlib
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import torch
+
+import kwker.torch_ops as sto
+from processes import printed
+
+SGD = importlib.import_module("torch.optim.sgd")
+ORIGINAL = SGD.sgd
+GROUP = vars(torch.optim.SGD)["_init_group"]
+
+
+@pytest.fixture(autouse=True)
+def nothing_left() -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+        sto.uninstall()
+    sto.reset_stats()
+    assert SGD.sgd is ORIGINAL and vars(torch.optim.SGD)["_init_group"] is GROUP
+
+
+def put(function: Any) -> None:
+    vars(SGD)["sgd"] = function
+
+
+def state() -> str:
+    return next(f.state for f in sto.features() if f.name == "optim.sgd")
+
+
+def calls() -> int:
+    """By Kwker, of one step."""
+    before = sto.stats()["optim.sgd"]["calls"]
+    parameter = torch.nn.Parameter(torch.ones(10))
+    parameter.grad = torch.ones(10)
+    torch.optim.SGD([parameter], lr=0.5).step()
+    assert parameter.tolist() == [0.5] * 10
+    return sto.stats()["optim.sgd"]["calls"] - before
+
+
+def over(function: Any) -> Any:
+    def mine(*args: Any, **kwargs: Any) -> Any:
+        return function(*args, **kwargs)
+
+    return mine
+
+
+def test_a_hook_that_was_kept_and_put_back_by_hand() -> None:
+    sto.install()
+    hook = SGD.sgd
+    sto.uninstall()
+    put(hook)
+    assert (calls(), state()) == (0, "off")
+    assert sto.stats()["optim.sgd"]["fallbacks"] == {}  # nothing is installed
+    sto.install()
+    assert (calls(), state()) == (1, "on")
+    sto.uninstall()
+    assert SGD.sgd is ORIGINAL
+    put(hook)
+    sto.uninstall()  # once more takes it out
+    assert SGD.sgd is ORIGINAL
+
+
+@pytest.mark.parametrize("again", [sto.install, lambda: sto.enable("optim.sgd")])
+def test_one_made_before_and_taken_back(again: Any) -> None:
+    put(over(ORIGINAL))
+    sto.install()
+    assert (calls(), state()) == (0, "replaced by others")
+    put(ORIGINAL)
+    again()
+    assert (calls(), state()) == (1, "on")
+
+
+def test_one_of_what_it_calls_made_before_and_taken_back() -> None:
+    code = """
+import importlib, torch
+SGD = importlib.import_module("torch.optim.sgd")
+loop, original = SGD._single_tensor_sgd, SGD.sgd
+vars(SGD)["_single_tensor_sgd"] = lambda *args, **kwargs: loop(*args, **kwargs)
+import kwker.torch_ops as sto
+for _ in range(2):
+    sto.install()
+    print([f.state for f in sto.features() if f.name == "optim.sgd"], SGD.sgd is original)
+    vars(SGD)["_single_tensor_sgd"] = loop
+sto.uninstall()
+assert SGD.sgd is original
+"""
+    assert printed(code) == "['replaced by others'] True\n['on'] False\n"
+
+
+def test_one_made_over_the_hook_and_taken_back_while_installed() -> None:
+    sto.install()
+    hook = SGD.sgd
+    put(over(hook))
+    assert calls() == 1
+    put(hook)
+    assert calls() == 1
+
+
+def test_one_made_over_the_hook_under_a_second_install() -> None:
+    sto.install()
+    hook = SGD.sgd
+    put(over(hook))
+    sto.install()  # sees somebody else there, and leaves it to torch
+    assert (calls(), state()) == (0, "replaced by others")
+    put(hook)
+    sto.install()
+    assert (calls(), state()) == (1, "on")
+
+
+def test_one_made_over_the_hook_and_taken_back_after_uninstall() -> None:
+    sto.install()
+    hook = SGD.sgd
+    put(over(hook))
+    with pytest.warns(RuntimeWarning, match=r"torch.optim.sgd.sgd was replaced after"):
+        sto.uninstall()
+    assert calls() == 0
+    put(hook)
+    assert calls() == 0
+    sto.install()
+    assert (calls(), state()) == (1, "on")
+
+
+def test_one_made_over_the_hook_and_the_original_put_in_its_place() -> None:
+    sto.install()
+    put(over(SGD.sgd))
+    put(ORIGINAL)  # as a program does that kept it before install()
+    assert calls() == 0
+    sto.uninstall()  # nobody has to be told
+    sto.install()
+    assert calls() == 1
+
+
+def test_layers_taken_off_in_another_order() -> None:
+    first = over(ORIGINAL)
+    put(first)
+    sto.install()
+    second = over(SGD.sgd)
+    put(second)
+    sto.uninstall()
+    assert SGD.sgd is second
+    put(ORIGINAL)
+    sto.install()
+    assert (calls(), state()) == (1, "on")
+    put(second)
+    with pytest.warns(RuntimeWarning, match="was replaced after"):
+        sto.uninstall()
+    assert SGD.sgd is second
+    put(ORIGINAL)
+
+
+def test_one_of_the_method_taken_back() -> None:
+    sto.uninstall()
+    method = over(GROUP)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(torch.optim.SGD, "_init_group", method)
+        sto.install()
+        assert vars(torch.optim.SGD)["_init_group"] is method
+        assert calls() == 1  # by the functional form
+    sto.install()
+    assert vars(torch.optim.SGD)["_init_group"] is not GROUP
+    assert calls() == 1
+
+
+def test_what_torch_has_compiled_for_the_program_is_the_programs() -> None:
+    code = """
+import importlib, torch
+SGD = importlib.import_module("torch.optim.sgd")
+SGD.sgd = compiled = torch.compile(SGD.sgd, backend="eager")
+import kwker.torch_ops as sto
+sto.install()
+print([f.state for f in sto.features() if f.name == "optim.sgd"], SGD.sgd is compiled)
+"""
+    assert printed(code) == "['replaced by others'] True\n"
