@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from torch import nn
 
+from kwker._coverage import Container, Covered, changed_method, container_of, covered_of
 from kwker._registry import FEATURES
 
 
@@ -30,11 +32,94 @@ def explain(target: object) -> list[Explanation]:
     """See `kwker.torch_ops.explain`."""
     if isinstance(target, torch.optim.Optimizer):
         return list(_optimizer(target))
-    if isinstance(target, nn.Module):
-        return [Explanation(type(target).__name__, "", False, "no feature covers modules yet")]
+    if isinstance(target, nn.Module) or container_of(target) or covered_of(target):
+        return list(_module(target))
     if callable(target):
         return list(_function(target))
     raise TypeError(f"explain() takes an optimizer, a module or a function, not {target!r:.80}")
+
+
+# They do nothing but call or hold their children.
+_HOLDERS = (nn.Sequential, nn.ModuleList, nn.ModuleDict, nn.ParameterList, nn.ParameterDict)
+
+
+def _module(target: object) -> Iterator[Explanation]:
+    """What is known of, part by part; then the kinds of modules that no feature covers."""
+    others: Counter[str] = Counter()
+    explained = list(_parts(target, "", others))
+    yield from explained
+    if not explained and not others:  # an empty container
+        others[type(target).__name__] = 1
+    for kind, number in others.items():
+        part = kind if number == 1 else f"{kind} ({number} of them)"
+        yield Explanation(part, "", False, "no feature covers it")
+
+
+def _parts(target: object, place: str, others: Counter[str]) -> Iterator[Explanation]:
+    """Explains what can be; counts the kinds of all other modules."""
+    name = type(target).__name__
+    container, covered = container_of(target), covered_of(target)
+    if container is not None:
+        yield from _steps(target, container, f"{place}{name}", others)
+    elif covered is not None:
+        yield _served(target, covered, f"{place}{name}")
+    elif place:
+        yield Explanation(f"{place}{_called(target)}", "", False, "no feature covers it")
+    elif isinstance(target, nn.Module):
+        children = list(target.children())
+        if not (children and _only_holds(target)) and type(target) not in _HOLDERS:
+            others[name] += 1
+        for child in children:
+            yield from _parts(child, "", others)
+
+
+def _only_holds(module: nn.Module) -> bool:
+    """Whether there is nothing to say of the module itself: its children do torch's work."""
+    return not type(module).__module__.startswith("torch.")
+
+
+def _steps(
+    target: object, container: Container, place: str, others: Counter[str]
+) -> Iterator[Explanation]:
+    parts = list(container.parts(target))
+    numbers = [1] * len(parts)
+    if container.fused is not None and _state(container.feature) == "on":
+        numbers = list(container.fused(target))
+    first = 0
+    for number in numbers:
+        here = parts[first : first + number]
+        if number == 1:
+            yield from _parts(here[0], f"{place}, step {first}: ", others)
+        else:
+            names = ", ".join(_called(part) for part in here)
+            steps = f"{place}, steps {first} to {first + number - 1} at one go: {names}"
+            yield Explanation(steps, container.feature, True, "")
+        first += number
+
+
+def _served(part: object, covered: Covered, place: str) -> Explanation:
+    reason = ""
+    state = _state(covered.feature)
+    cls = covered.of.cls
+    assert cls is not None
+    changed = changed_method(part, cls, covered.methods)
+    if changed:
+        reason = f"{type(part).__name__} has a {changed}() of its own"
+    else:
+        reason = covered.why_not(part)
+    if not reason and state != "on":
+        reason = f"it is {state}"
+    described = place if reason else f"{place} of {covered.inputs}"
+    return Explanation(described, covered.feature, not reason, reason)
+
+
+def _state(feature: str) -> str:
+    return FEATURES[feature].state
+
+
+def _called(part: object) -> str:
+    """What people call it: its class, or a function's own name."""
+    return getattr(part, "__qualname__", type(part).__name__)
 
 
 def _function(function: object) -> Iterator[Explanation]:

@@ -78,13 +78,14 @@ def _normalize_cases() -> Iterator[_Case]:
     from kwker._vision_normalize import v2_patch
 
     moments = ([0.485, 0.456, 0.406], [0.229, 0.224, 0.225])
-    to_dtype, normalize = _pairs(v2_patch.places, torch.Tensor)
+    pairs = list(_pairs(v2_patch.places, torch.Tensor))
     for label, image in _images():
-        name, theirs, ours = to_dtype
-        yield f"{name}, {label}", theirs, ours, (image, torch.float32, True)
         scaled = image.to(torch.float32) / 100
-        name, theirs, ours = normalize
-        yield f"{name}, {label}", theirs, ours, (scaled, *moments)
+        for name, theirs, ours in pairs:  # one, where somebody else has taken the other's place
+            arguments: tuple[Any, ...] = (image, torch.float32, True)
+            if "normalize" in name:
+                arguments = (scaled, *moments)
+            yield f"{name}, {label}", theirs, ours, arguments
 
 
 def _to_tensor_cases() -> Iterator[_Case]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from importlib.metadata import version
 from typing import Any
 
 from kwker import _C
-from kwker._library_patch import Place
+from kwker._library_patch import LibraryPatch, Place
+from kwker._shared import behind
 
 # Whose arithmetic the kernels have been compared with.
 TORCHVISION_RELEASE = "0.28"
@@ -45,6 +47,15 @@ def show_tensor_classes() -> None:
 def hook_maker(entry: str) -> Callable[[Any], Any]:
     """Makes hooks with that entry of the extension's."""
     return partial(_C.vision_hook, entry)
+
+
+def taken(patch: LibraryPatch, *functionals: str) -> str:
+    """Says so where somebody else has replaced a function of these names."""
+    for place in patch.all_places:
+        names = set(re.split("[ .]", place.name))
+        if behind(place.current) is not place.original and not names.isdisjoint(functionals):
+            return "a function of torchvision's was replaced by somebody else"
+    return ""
 
 
 def dispatch_places(functional: str, entry: str, *, pillow: bool = False) -> Iterator[Place]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
 from kwker import _C, _verify_vision, _vision
+from kwker._coverage import Covered, Named, cover
 from kwker._library_patch import LibraryPatch, Place
+from kwker._own import is_own
 from kwker._registry import Feature, register
 
 _BY_TABLE = ("solarize", "autocontrast", "equalize")
@@ -31,11 +33,14 @@ def _chains(kernels: list[Place]) -> Iterator[Place]:
     from torchvision.transforms import v2
     from torchvision.transforms.v2 import functional as F
 
+    if not all(is_own(getattr(F, name), "torchvision") for name in _ADJUSTMENTS):
+        return  # whoever has replaced a functional wants it to be called
+
     def chain_hook(entry: str, original: Any) -> Any:
         # The kernels are hooked by now. A chain is served while all of them are ours, and the
         # functionals that lead to them torchvision's.
         expected = [(vars(F), name, getattr(F, name)) for name in _ADJUSTMENTS]
-        expected += [(p.holder, p.key, p.hook) for p in kernels if p.hook is not None]
+        expected += [(p.holder, p.key, p.hook) for p in kernels]
         _C.set_color_chain(
             v2.ColorJitter, v2.RandomPhotometricDistort, F.permute_channels, expected
         )
@@ -64,3 +69,26 @@ register(
         library="torchvision.transforms.v2",
     )
 )
+
+
+def _why_not(functionals: Sequence[str], transform: object) -> str:
+    return _vision.taken(patch, *functionals)
+
+
+_BOTH = "uint8 tensors and PIL images"
+for _name, _inputs, _functionals in (
+    ("ColorJitter", _BOTH, _ADJUSTMENTS),
+    ("RandomPhotometricDistort", _BOTH, _ADJUSTMENTS),
+    ("RandomSolarize", "uint8 tensors", ("solarize",)),
+    ("RandomAutocontrast", "uint8 tensors", ("autocontrast",)),
+    ("RandomEqualize", "uint8 tensors", ("equalize",)),
+):
+    cover(
+        Covered(
+            Named("torchvision.transforms.v2", _name),
+            "vision.color",
+            _inputs,
+            partial(_why_not, _functionals),
+            ("forward", "transform", "_call_kernel"),
+        )
+    )

@@ -17,8 +17,11 @@ from torch.nn.modules import module as nn_module
 
 from kwker import _C, _vision
 from kwker._library_patch import Place
+from kwker._own import is_own
+from kwker._shared import behind
 
 _HOOKS = ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks")
+_plan: Callable[[Any], Any] | None = None  # of the hook that was made last
 # The very dicts, which torch fills in place.
 _GLOBAL_HOOKS = tuple(getattr(nn_module, f"_global{name}") for name in _HOOKS)
 _METHODS = frozenset(
@@ -35,10 +38,25 @@ def places(kernels: Callable[[], Sequence[Place]]) -> Iterator[Place]:
     from torchvision.transforms import v2
 
     def make_hook(original: Any) -> Any:
-        _C.set_compose(_planner(kernels), original)
+        global _plan
+        _plan = _planner(kernels)
+        _C.set_compose(_plan, original)
         return _vision.hook_maker("compose")(original)
 
     yield Place(v2.Compose, "forward", "torchvision.transforms.v2.Compose.forward", make_hook)
+
+
+def fused_steps(compose: Any) -> list[int]:
+    """How many transforms each thing that a call does stands for: all 1 where nothing is fused."""
+    forward = type(compose).forward
+    is_ours = behind(forward) is not forward
+    planned = _plan(compose) if is_ours and _plan is not None else None
+    if planned is None:
+        return [1] * len(compose.transforms)
+    return [
+        sum(part is not None for part in item.args[:3]) if type(item) is partial else 1
+        for item in planned.transforms
+    ]
 
 
 def _planner(kernels: Callable[[], Sequence[Place]]) -> Callable[[Any], Any]:
@@ -47,10 +65,15 @@ def _planner(kernels: Callable[[], Sequence[Place]]) -> Callable[[Any], Any]:
 
     compose, to_dtype, normalize = v2.Compose, v2.ToDtype, v2.Normalize
     starts = {v2.ToImage: tv_tensors.Image, v2.PILToTensor: None}
-    # To see that nobody has replaced a method for all instances.
+    # To see that nobody has replaced a method for all instances, neither since nor before.
     methods = {
         c: [(name, getattr(c, name)) for name in _METHODS] for c in (*starts, to_dtype, normalize)
     }
+    replaced = [
+        c
+        for c, pairs in methods.items()
+        if not all(is_own(m, "torchvision") or is_own(m, "torch") for _, m in pairs)
+    ]
     fused = _vision.hook_maker("fused")(_one_by_one)
 
     def plan(whole: Any) -> Any:
@@ -70,7 +93,10 @@ def _planner(kernels: Callable[[], Sequence[Place]]) -> Callable[[Any], Any]:
             ):
                 after.pop()
                 start = after.pop() if after and type(after[-1]) in starts else None
-                if not all(_is_usual(t, methods) for t in (start, last, transform) if t):
+                fusable = [t for t in (start, last, transform) if t is not None]
+                if not all(_is_usual(t, methods) for t in fusable):
+                    return None
+                if replaced and any(type(t) in replaced for t in fusable):
                     return None
                 moments = (transform.mean, transform.std)
                 arguments = (start, last, transform, *moments, starts.get(type(start)))

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from typing import Any
+
+import torch
 
 from kwker import _C, _verify_vision, _vision, _vision_compose
+from kwker._coverage import Container, Covered, Named, contain, cover
 from kwker._library_patch import LibraryPatch, Place
 from kwker._registry import Feature, register
 
@@ -15,7 +19,7 @@ def _places_v2() -> Iterator[Place]:
     _vision.show_pillow()
     yield from _vision.dispatch_places("to_dtype", "to_dtype")
     yield from _vision.dispatch_places("normalize", "normalize")
-    yield from _vision_compose.places(lambda: v2_patch.places)
+    yield from _vision_compose.places(lambda: v2_patch.all_places)
 
 
 def _places_v1() -> Iterator[Place]:
@@ -25,6 +29,19 @@ def _places_v1() -> Iterator[Place]:
     for name, entry in (("to_tensor", "to_tensor"), ("normalize", "normalize_v1")):
         place = f"torchvision.transforms.functional.{name}"
         yield Place(F, name, place, _vision.hook_maker(entry))
+
+
+def _why_not_to_dtype(transform: Any) -> str:
+    dtypes = transform.dtype
+    if not isinstance(dtypes, dict):
+        dtypes = {"all": dtypes}
+    if torch.float32 not in dtypes.values() or transform.scale is not True:
+        return "only ToDtype(torch.float32, scale=True) is covered"
+    return _vision.taken(v2_patch, "to_dtype")
+
+
+def _why_not_normalize(patch: LibraryPatch, transform: object) -> str:
+    return _vision.taken(patch, "normalize")
 
 
 v2_patch = LibraryPatch("torchvision", lambda: list(_places_v2()))
@@ -53,3 +70,47 @@ register(
         library="torchvision.transforms.functional",
     )
 )
+
+_V1, _V2 = "torchvision.transforms", "torchvision.transforms.v2"
+_METHODS = ("forward", "transform", "_call_kernel")
+_FUSED = "vision.to_dtype_normalize"
+
+cover(Covered(Named(_V2, "ToDtype"), _FUSED, "uint8 tensors", _why_not_to_dtype, _METHODS))
+cover(
+    Covered(
+        Named(_V2, "Normalize"),
+        _FUSED,
+        "float32 tensors",
+        partial(_why_not_normalize, v2_patch),
+        _METHODS,
+    )
+)
+cover(
+    Covered(
+        Named(_V1, "ToTensor"),
+        "vision.to_tensor",
+        "PIL images",
+        lambda transform: _vision.taken(v1_patch, "to_tensor"),
+    )
+)
+cover(
+    Covered(
+        Named(_V1, "Normalize"),
+        "vision.to_tensor",
+        "float32 tensors",
+        partial(_why_not_normalize, v1_patch),
+    )
+)
+for _where, _name in (
+    (_V1, "Compose"),
+    (_V2, "Compose"),
+    *((where, f"Random{how}") for where in (_V1, _V2) for how in ("Apply", "Choice", "Order")),
+):
+    contain(
+        Container(
+            Named(_where, _name),
+            lambda container: list(container.transforms),
+            _vision_compose.fused_steps if (_where, _name) == (_V2, "Compose") else None,
+            _FUSED,
+        )
+    )
