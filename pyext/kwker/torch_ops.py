@@ -246,5 +246,9 @@ def _chosen(
 ) -> tuple[list[Feature], list[Feature]]:
     """The features wanted, and those left out by name."""
     wanted = list(FEATURES.values()) if features is None else resolve(features)
-    left_out = resolve(exclude or ()) + resolve(_environment.disabled_features())
+    left_out = resolve(exclude or ())
+    try:
+        left_out += resolve(_environment.disabled_features())
+    except ValueError as error:
+        raise ValueError(f"KWKER_DISABLE: {error}") from None
     return [f for f in wanted if f not in left_out], left_out

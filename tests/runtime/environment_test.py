@@ -65,6 +65,17 @@ def test_what_the_program_sets_itself_meanwhile_holds_and_stays(
     assert disabled() == "optim.adam"
 
 
+def test_a_wrong_name_says_which_variable_it_is_from(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KWKER_DISABLE", "optim.adam, optim.sdg")
+    with pytest.raises(
+        ValueError,
+        match=r"^KWKER_DISABLE: no feature 'optim.sdg'; did you mean 'optim.sgd'\?$",
+    ):
+        sto.install()
+    sto.enable("optim.sgd")  # whatever it says
+    assert "optim.sgd" in [f.name for f in sto.features() if f.state == "on"]
+
+
 PARENT = """
 import subprocess, sys, torch
 import kwker.torch_ops as sto

@@ -5,7 +5,8 @@ from __future__ import annotations
 import importlib
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 import torch
@@ -181,6 +182,39 @@ def test_not_inside_a_trace() -> None:
     assert {f.state for f in sto.features()} == {"off"}
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        sto.uninstall,
+        lambda: sto.enable("optim.sgd"),
+        lambda: sto.disable("optim.adam"),
+        lambda: sto.installed().__enter__(),
+    ],
+    ids=["uninstall", "enable", "disable", "installed"],
+)
+def test_nothing_is_changed_inside_a_trace(change: Callable[[], None]) -> None:
+    sto.install(["optim.adam"])
+
+    def traced(x: torch.Tensor) -> torch.Tensor:
+        change()
+        return x + 1
+
+    with pytest.raises(RuntimeError, match=r"cannot run inside torch.compile or torch.jit.trace"):
+        torch.jit.trace(traced, torch.ones(1))
+    assert [f.name for f in sto.features() if f.state == "on"] == ["optim.adam"]
+
+
+def test_inside_torch_export_it_is_refused() -> None:
+    class Model(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            sto.install()
+            return x + 1
+
+    with pytest.raises(RuntimeError, match=r"cannot run inside torch.compile or torch.jit.trace"):
+        torch.export.export(Model(), (torch.ones(1),), strict=False)
+    assert {f.state for f in sto.features()} == {"off"}
+
+
 def test_inside_torch_compile_it_is_refused_or_runs_outside_of_the_graph() -> None:
     # Dynamo may break the graph at the call and run it as the plain Python that it is.
     @torch.compile(backend="eager")
@@ -227,3 +261,26 @@ except interpreters.RunFailedError as error:
     print(error)
 """
     assert "kwker works in the main interpreter only" in run(code).stdout
+
+
+def test_sub_interpreters_of_a_launched_program(tmp_path: Path) -> None:
+    """There torch itself waits for ever in its import, so a stand-in is imported."""
+    (tmp_path / "torch.py").write_text("value = 1\n")
+    code = f"""
+import _xxsubinterpreters as interpreters
+other = interpreters.create()
+interpreters.run_string(other, '''
+import sys
+sys.path.insert(0, {str(tmp_path)!r})
+from kwker import _startup
+_startup.install_if_asked()
+import torch
+sys.stdout.write(str(torch.value))
+sys.stdout.flush()
+''')
+"""
+    done = run(code, KWKER_INSTALL="1")
+    assert (done.returncode, done.stdout) == (0, "1")
+    assert done.stderr == (
+        "kwker: not installed: kwker works in the main interpreter only, as torch does\n"
+    )
