@@ -22,7 +22,7 @@ class Patch:
     has reloaded the module is a hook made for the new function.
 
     Args:
-        module: one of torch's; or what returns the class, which a reload replaces.
+        module: one of torch's, or a class; or what returns the class, which a reload replaces.
         attribute: the function's name there.
         calls: names of the module's functions that it calls, and the hook does not.
         make_hook: makes the hook when it is first wanted; gets the function and, by name, those of
@@ -33,7 +33,7 @@ class Patch:
 
     def __init__(
         self,
-        module: ModuleType | Callable[[], type],
+        module: ModuleType | type | Callable[[], type],
         attribute: str,
         calls: Sequence[str],
         make_hook: Callable[[Callable[..., Any], dict[str, Any]], Any],
@@ -114,7 +114,7 @@ class Patch:
 
     def _present_module(self) -> ModuleType | type:
         found = self._find_module
-        return found if isinstance(found, ModuleType) else found()
+        return found if isinstance(found, ModuleType | type) else found()
 
     @property
     def _current(self) -> Any:
