@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from itertools import product
 from typing import Any
 
@@ -12,6 +13,7 @@ from torch import Tensor
 
 from kwker import _C, _self_check
 from kwker._bits import same_bits
+from kwker._optim_calls import Kind
 from kwker._patch import Patch
 
 # Around the widths of vectors; together below what would start a second thread.
@@ -26,23 +28,6 @@ _MANY_AND_LARGE = (
     (17, 33, 7, 64, 515, 99, 70_001),
 )
 
-_ADAM = {
-    "amsgrad": False,
-    "beta1": 0.9,
-    "beta2": 0.999,
-    "lr": 1e-3,
-    "weight_decay": 0.0,
-    "eps": 1e-8,
-    "maximize": False,
-}
-_SGD = {
-    "weight_decay": 0.0,
-    "momentum": 0.0,
-    "lr": 0.1,
-    "dampening": 0.0,
-    "nesterov": False,
-    "maximize": False,
-}
 _ADAM_CASES: tuple[dict[str, Any], ...] = (
     {},
     {"weight_decay": 1e-2, "maximize": True},
@@ -82,58 +67,72 @@ _SGD_CASES_AT_LENGTH = tuple(
 )
 
 
+# Two or more each: the defaults, and what takes the other branches.
+_CASES: dict[str, tuple[dict[str, Any], ...]] = {
+    "optim.adam": _ADAM_CASES,
+    "optim.adamw": _ADAM_CASES,
+    "optim.sgd": _SGD_CASES,
+    "optim.rmsprop": (
+        {},
+        {"weight_decay": 1e-2, "momentum": 0.9, "centered": True, "maximize": True},
+    ),
+    "optim.adagrad": ({}, {"weight_decay": 1e-2, "lr_decay": 0.1, "maximize": True}),
+    "optim.nadam": (
+        {},
+        {"weight_decay": 1e-2, "decoupled_weight_decay": True, "betas": (0.3, 0.9)},
+    ),
+    "optim.adamax": ({}, {"weight_decay": 1e-2, "maximize": True, "betas": (0.3, 0.9)}),
+    "optim.adadelta": ({}, {"weight_decay": 1e-2, "rho": 0.3, "maximize": True}),
+    "optim.asgd": ({}, {"weight_decay": 1e-2, "t0": 4.5, "alpha": 0.5, "maximize": True}),
+    "optim.radam": ({}, {"weight_decay": 1e-2, "maximize": True, "betas": (0.3, 0.9)}),
+}
+_CASES_AT_LENGTH = {
+    "optim.adam": _ADAM_CASES_AT_LENGTH,
+    "optim.adamw": _ADAM_CASES_AT_LENGTH,
+    "optim.sgd": _SGD_CASES_AT_LENGTH,
+}
+# Steps taken before: around the sixth RAdam goes over to something else.
+_FIRST_STEP = {"optim.radam": 4.0, "optim.asgd": 4.0}
+
 # Steps with a function on fixed data: one set of options. Returns lists of tensors by name.
-Run = Callable[[Callable[..., None], dict[str, Any], "Data"], dict[str, list[Tensor]]]
+_Run = Callable[[Callable[..., None], dict[str, Any], "Data"], dict[str, list[Tensor]]]
 
 
-def difference(name: str, patch: Patch, counters: _C.Counters) -> str:
-    """Where the feature's results differ from torch's, "" if nowhere.
-
-    Takes some tens of milliseconds, most of them for comparing square roots.
-    """
-    cases = _SGD_CASES if name == "optim.sgd" else _ADAM_CASES
-    return compare(partial(_run, name), patch, counters, cases)
-
-
-def differences(name: str, patch: Patch, counters: _C.Counters) -> Iterator[str]:
-    """The same at length, at the present number of threads: one text a case."""
-    many = _SGD_CASES_AT_LENGTH if name == "optim.sgd" else _ADAM_CASES_AT_LENGTH
-    few = _SGD_CASES if name == "optim.sgd" else _ADAM_CASES
-    yield from compare_at_length(partial(_run, name), patch, counters, many, few)
-
-
-def compare(
-    steps: Run,
-    patch: Patch,
-    counters: _C.Counters,
-    cases: Iterable[dict[str, Any]],
-) -> str:
+def difference(name: str, kind: Kind, patch: Patch, counters: _C.Counters) -> str:
     """Where the hook's results differ from the original's, "" if nowhere.
 
-    Uses no random state of the program's and none of its modes.
+    Uses no random state of the program's and none of its modes. Takes some milliseconds, and the
+    first time some tens for comparing square roots.
     """
+    default = torch.get_default_dtype()
+    if name == "optim.asgd" and default not in (torch.float32, torch.float64):
+        return f"not compared, as torch's default dtype is {default}"
+    steps = partial(_run, name, kind, patch)
 
     def compare_all() -> str:
-        return next(filter(None, _outcomes(steps, patch, counters, cases, _SIZES)), "")
+        return next(filter(None, _outcomes(steps, patch, counters, _CASES[name], _SIZES)), "")
 
     return _self_check.undisturbed(counters, compare_all)
 
 
-def compare_at_length(
-    steps: Run,
-    patch: Patch,
-    counters: _C.Counters,
-    many: Iterable[dict[str, Any]],
-    few: Sequence[dict[str, Any]],
-) -> Iterator[str]:
-    """The same, one text a case: many of them on each width, few on many and large tensors."""
+def differences(name: str, kind: Kind, patch: Patch, counters: _C.Counters) -> Iterator[str]:
+    """The same at length, at the present number of threads, one text a case.
+
+    Many cases on each width, few on many and on large tensors.
+    """
+    few = _CASES[name]
+    many = _CASES_AT_LENGTH.get(name) or tuple(
+        {"maximize": maximize, "lr": lr} | case
+        for maximize, lr, case in product((False, True), (1e-3, 10.0), few)
+    )
+    steps = partial(_run, name, kind, patch)
     yield from _outcomes(steps, patch, counters, many, _WIDTHS)
     for sizes in _MANY_AND_LARGE:
         yield from _outcomes(steps, patch, counters, few, sizes)
 
 
 def _outcomes(
-    steps: Run,
+    steps: _Run,
     patch: Patch,
     counters: _C.Counters,
     cases: Iterable[dict[str, Any]],
@@ -210,37 +209,29 @@ def _gradients(
 
 def _run(
     name: str,
+    kind: Kind,
+    patch: Patch,
     function: Callable[..., None],
     case: dict[str, Any],
     data: Data,
 ) -> dict[str, list[Tensor]]:
+    options = _defaults(kind) | case
+    if name == "optim.adamw":
+        options["decoupled_weight_decay"] = True
     params = data.params()
-    zeros = [torch.zeros_like(p) for p in params]
-    state: dict[str, list[Tensor]] = {"param": params}
-    buffers: list[Tensor | None] = [None] * len(params)
-    if name != "optim.sgd":
-        state |= {
-            "exp_avg": zeros,
-            "exp_avg_sq": [torch.zeros_like(p) for p in params],
-            "step": [torch.zeros((), dtype=torch.float32, device="cpu") for _ in params],
-        }
-        if case.get("amsgrad"):
-            state["max_exp_avg_sq"] = [torch.zeros_like(p) for p in params]
+    first = _FIRST_STEP.get(name, 0.0)
+    states = [{"step": torch.tensor(first, dtype=torch.float32, device="cpu")} for _ in params]
+    if name == "optim.sgd":
+        states = [{} for _ in params]
+    # Of the original: a hook that is being tested may not tell its signature.
+    lists, keywords = kind.arguments(patch.original, options, params, params, states)
     for step in range(STEPS):
-        grads = data.grads(step)
-        if name == "optim.sgd":
-            function(params, grads, buffers, **(_SGD | case))
-        else:
-            function(
-                params,
-                grads,
-                state["exp_avg"],
-                state["exp_avg_sq"],
-                state.get("max_exp_avg_sq", []),
-                state["step"],
-                decoupled_weight_decay=name == "optim.adamw",
-                **(_ADAM | case),
-            )
-    if any(b is not None for b in buffers):
-        state["momentum_buffer"] = [b for b in buffers if b is not None]
-    return state
+        lists[1] = data.grads(step)
+        function(*lists, **keywords)
+    return dict(zip(("param", "grad", *kind.state), lists, strict=True))
+
+
+@cache
+def _defaults(kind: Kind) -> dict[str, Any]:
+    parameters = inspect.signature(kind.cls.__init__).parameters.values()
+    return {p.name: p.default for p in parameters if p.default is not p.empty}

@@ -34,10 +34,12 @@ def test_installs_what_the_environment_asks_for() -> None:
     assert states["optim.adam"] == "off by user"
 
 
-@pytest.mark.parametrize("variable", ["KWKER_FEATURES", "KWKER_DISABLE"])
-def test_says_what_is_wrong_with_the_environment(variable: str) -> None:
+@pytest.mark.parametrize(
+    ("variable", "said"), [("KWKER_FEATURES", ""), ("KWKER_DISABLE", "KWKER_DISABLE: ")]
+)
+def test_says_what_is_wrong_with_the_environment(variable: str, said: str) -> None:
     check, states = described(**{variable: "sgd"})
-    assert check == "not run: no feature 'sgd'; did you mean 'optim.sgd'?"
+    assert check == f"not run: {said}no feature 'sgd'; did you mean 'optim.sgd'?"
     assert set(states.values()) == {"off"}
 
 

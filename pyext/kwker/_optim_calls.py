@@ -1,4 +1,4 @@
-"""How the optimizers beside Adam and SGD call their functional forms."""
+"""How torch's optimizers call their functional forms."""
 
 from __future__ import annotations
 
@@ -42,13 +42,20 @@ class Kind:
             calls.append(f"_multi_tensor_{self.name}")
         return tuple(calls)
 
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The names of those that serve it."""
+        return ("optim.adam", "optim.adamw") if self.name == "adam" else (f"optim.{self.name}",)
+
     def used_state(self, options: dict[str, Any]) -> list[str]:
         """The keys that a parameter's state has with these options."""
         unused = set()
         if not options.get("centered", True):
             unused.add("grad_avg")
-        if self.name == "rmsprop" and not options["momentum"] > 0:
+        if options.get("momentum", 1) == 0:
             unused.add("momentum_buffer")
+        if not options.get("amsgrad"):
+            unused.add("max_exp_avg_sq")
         return [key for key in self.state if key not in unused]
 
     def arguments(
@@ -58,17 +65,20 @@ class Kind:
         params: list[Tensor],
         grads: list[Tensor],
         states: Sequence[dict[str, Tensor]],
-    ) -> tuple[list[list[Tensor]], dict[str, Any]]:
+    ) -> tuple[list[list[Any]], dict[str, Any]]:
         """Positional and keyword arguments, as step() gives them.
 
         Args:
             function: the functional form, for its parameters' names.
             options: a parameter group's.
-            states: of each parameter, or {}: what is missing is stood in for.
+            states: of each parameter, or {}: what is missing is stood in for, but for momentum
+                buffers of SGD's, which its first step makes.
         """
         used = self.used_state(options)
         lists = [
-            [_state(s, key, p) for p, s in zip(params, states, strict=True)] if key in used else []
+            [self._state(s, key, p) for p, s in zip(params, states, strict=True)]
+            if key in used
+            else []
             for key in self.state
         ]
         given = dict(options)
@@ -79,16 +89,28 @@ class Kind:
         names = list(inspect.signature(function).parameters)[2 + len(lists) :]
         return [params, grads, *lists], {n: given[n] for n in names if n in given}
 
-
-def _state(state: dict[str, Tensor], key: str, param: Tensor) -> Tensor:
-    if key in state:
-        return state[key]
-    if key in _NUMBERS:
-        return torch.tensor(_NUMBERS[key], dtype=torch.float32, device="cpu")
-    return torch.zeros_like(param)
+    def _state(self, state: dict[str, Tensor], key: str, param: Tensor) -> Tensor | None:
+        if key in state or self.name == "sgd":
+            return state.get(key)
+        if key in _NUMBERS:
+            return torch.tensor(_NUMBERS[key], dtype=torch.float32, device="cpu")
+        return torch.zeros_like(param)
 
 
 KINDS = (
+    Kind(
+        "adam",
+        torch.optim.Adam,
+        ("exp_avg", "exp_avg_sq", "max_exp_avg_sq", "step"),
+        foreach_is_equal=True,
+    ),
+    Kind(
+        "sgd",
+        torch.optim.SGD,
+        ("momentum_buffer",),
+        calls_get_value=False,
+        foreach_is_equal=True,  # where it leaves the program's gradients alone
+    ),
     Kind(
         "rmsprop",
         torch.optim.RMSprop,
