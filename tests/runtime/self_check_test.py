@@ -131,7 +131,12 @@ def test_some_are_checked_at_their_first_call(monkeypatch: pytest.MonkeyPatch) -
     runs: list[int] = []
     feature = FEATURES["optim.adamax"]
     real = feature.verify
-    monkeypatch.setattr(feature, "verify", lambda: runs.append(1) or real())
+
+    def counted() -> str:
+        runs.append(1)
+        return real()
+
+    monkeypatch.setattr(feature, "verify", counted)
     theirs = _step(torch.optim.Adamax)
     sto.install()
     info = {f.name: (f.state, f.detail) for f in sto.features()}["optim.adamax"]

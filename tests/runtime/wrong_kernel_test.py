@@ -87,7 +87,7 @@ def test_install_leaves_it_off_with_one_warning(wrong_package: str) -> None:
         f"kwker: optim.adamw differs from torch on this machine ({detail}) and stays off"
     )
     others = [kept for name, kept in found["features"].items() if name.startswith("optim.")]
-    assert all(kept == ["on", ""] for kept in others)
+    assert {state for state, _ in others} == {"on"}
     counts = found["stats"]
     assert (counts["optim.adamw"]["state"], counts["optim.adamw"]["calls"]) == (state, 0)
     assert counts["optim.adam"]["calls"] == counts["optim.sgd"]["calls"] == 20
