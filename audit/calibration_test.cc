@@ -2,7 +2,8 @@
 // the real schedule, statistics and verdict. Where nothing differs, "faster" and
 // "slower" may be said in at most 5% of audits, and the interval must hold the
 // true ratio in at least 93% of them, on machines that are noisy in the ways
-// that machines are.
+// that machines are: with a number of pairs that is fixed, and with one that the
+// interval's width decides.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -10,9 +11,12 @@
 #include <cstdint>
 #include <map>
 #include <random>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "audit/pair_plan.h"
 #include "audit/schedule.h"
 #include "audit/statistics.h"
 #include "audit/verdict.h"
@@ -58,8 +62,9 @@ const std::vector<Machine>& Machines() {
   return machines;
 }
 
-RatioEstimate SimulateAudit(const Machine& machine, int pairs, double ratio,
-                            std::mt19937_64* bits) {
+// The logarithms of that many pairs' ratios.
+std::vector<double> SimulatePairs(const Machine& machine, int pairs, double ratio,
+                                  std::mt19937_64* bits) {
   std::normal_distribution<double> normal;
   std::uniform_real_distribution<double> uniform;
   double load = machine.load * normal(*bits);
@@ -76,52 +81,121 @@ RatioEstimate SimulateAudit(const Machine& machine, int pairs, double ratio,
   }
   std::vector<double> log_ratios;
   for (auto& [number, sides] : logs) log_ratios.push_back(sides[Side::kA] - sides[Side::kB]);
-  return EstimateRatio(log_ratios);
+  return log_ratios;
+}
+
+// An audit that stops as the options say.
+RatioEstimate SimulateAudit(const Machine& machine, const Options& options, double ratio,
+                            std::mt19937_64* bits) {
+  const PairsBy by = options.max_pairs ? PairsBy::kWidth : PairsBy::kNumber;
+  const int most = options.max_pairs.value_or(options.pairs);
+  const std::vector<double> logs = SimulatePairs(machine, most, ratio, bits);
+  SoFar so_far;
+  so_far.pair_seconds = 1;
+  for (PairPlan plan; plan = PlanPairs(options, so_far), !plan.stop;) {
+    so_far.next_look = plan.next_look;
+    so_far.elapsed_s = ++so_far.pairs;
+    so_far.speedup = EstimateRatio(std::span(logs).first(so_far.pairs), by);
+  }
+  return so_far.speedup;
 }
 
 struct Shares {
   double false_verdicts = 0;  // nothing differs, yet "faster" or "slower"
   double coverage = 0;        // the interval holds the true ratio
   double width = 0;           // mean width of the interval's logarithm
+  double pairs = 0;           // mean number
 };
 
-Shares Simulate(const Machine& machine, int pairs, double ratio, std::uint64_t seed) {
+Shares Simulate(const Machine& machine, const Options& options, double ratio, std::uint64_t seed) {
   std::mt19937_64 bits(seed);
   Shares shares;
   for (int i = 0; i < kAudits; ++i) {
-    const RatioEstimate estimate = SimulateAudit(machine, pairs, ratio, &bits);
+    const RatioEstimate estimate = SimulateAudit(machine, options, ratio, &bits);
     const Speed speed = JudgeSpeed(estimate);
     const auto [low, high] = *estimate.interval;
     shares.false_verdicts += speed == Speed::kFaster || speed == Speed::kSlower;
     shares.coverage += low <= ratio && ratio <= high;
     shares.width += std::log(high / low);
+    shares.pairs += estimate.pairs;
   }
   shares.false_verdicts /= kAudits;
   shares.coverage /= kAudits;
   shares.width /= kAudits;
+  shares.pairs /= kAudits;
   return shares;
 }
 
-class Calibration : public testing::TestWithParam<int> {};
+void Print(const Machine& machine, const Shares& same, const Shares& faster) {
+  fmt::print("   {:25} {:6.1f} {:13.1f}% {:12.1f}% {:6.1f}% {:8.1f}%\n", machine.name, same.pairs,
+             100 * same.false_verdicts, 100 * same.coverage, 100 * faster.coverage,
+             100 * same.width);
+}
 
-TEST_P(Calibration, FalseVerdictsAndCoverage) {
-  const int pairs = GetParam();
-  fmt::print("{:>2} pairs                    false verdicts   coverage 1x, 1.25x   width\n", pairs);
+constexpr char kHead[] = "{:28}  pairs   false verdicts   coverage 1x, 1.25x   width\n";
+
+void Check(const Machine& machine, const Shares& same, const Shares& faster) {
+  EXPECT_LE(same.false_verdicts, kFalseVerdicts + SimulationError(kFalseVerdicts)) << machine.name;
+  EXPECT_GE(same.coverage, kCoverage) << machine.name;
+  EXPECT_GE(faster.coverage, kCoverage) << machine.name;
+}
+
+class FixedNumber : public testing::TestWithParam<int> {};
+
+TEST_P(FixedNumber, FalseVerdictsAndCoverage) {
+  Options options;
+  options.pairs = GetParam();
+  fmt::print(kHead, fmt::format("{} pairs", options.pairs));
   for (std::size_t i = 0; i < Machines().size(); ++i) {
-    const Machine& machine = Machines()[i];
-    const Shares same = Simulate(machine, pairs, 1, 1000 + i);
-    const Shares faster = Simulate(machine, pairs, 1.25, 2000 + i);
-    fmt::print("   {:25} {:13.1f}% {:12.1f}% {:6.1f}% {:8.1f}%\n", machine.name,
-               100 * same.false_verdicts, 100 * same.coverage, 100 * faster.coverage,
-               100 * same.width);
-    EXPECT_LE(same.false_verdicts, kFalseVerdicts + SimulationError(kFalseVerdicts))
-        << machine.name;
-    EXPECT_GE(same.coverage, kCoverage) << machine.name;
-    EXPECT_GE(faster.coverage, kCoverage) << machine.name;
+    const Shares same = Simulate(Machines()[i], options, 1, 1000 + i);
+    const Shares faster = Simulate(Machines()[i], options, 1.25, 2000 + i);
+    Print(Machines()[i], same, faster);
+    Check(Machines()[i], same, faster);
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Pairs, Calibration, testing::Values(2, 3, 4, 5, 6, 7, 8, 12, 20));
+INSTANTIATE_TEST_SUITE_P(Pairs, FixedNumber, testing::Values(2, 3, 4, 5, 6, 7, 8, 12, 20));
+
+// A width that each machine reaches at this share of its own mean width of 8
+// pairs: the temptation to stop too early is greatest in the middle.
+class ByWidth : public testing::TestWithParam<std::pair<int, double>> {};
+
+TEST_P(ByWidth, FalseVerdictsAndCoverage) {
+  const auto [most, share] = GetParam();
+  fmt::print(kHead, fmt::format("at most {}, width x {}", most, share));
+  for (std::size_t i = 0; i < Machines().size(); ++i) {
+    Options options;
+    options.pairs = 8;
+    options.width = std::expm1(share * Simulate(Machines()[i], options, 1, 3000 + i).width);
+    options.pairs = 5;
+    options.max_pairs = most;
+    const Shares same = Simulate(Machines()[i], options, 1, 4000 + i);
+    const Shares faster = Simulate(Machines()[i], options, 1.25, 5000 + i);
+    Print(Machines()[i], same, faster);
+    Check(Machines()[i], same, faster);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Widths, ByWidth,
+                         testing::Values(std::pair(20, 0.5), std::pair(20, 0.7), std::pair(20, 0.9),
+                                         std::pair(20, 1.1), std::pair(20, 1.4), std::pair(40, 0.6),
+                                         std::pair(40, 0.8)));
+
+// The time that is left ends it instead: on a clock that knows nothing of ratios.
+TEST(ByTime, FalseVerdictsAndCoverage) {
+  fmt::print(kHead, "time for 7 pairs");
+  for (std::size_t i = 0; i < Machines().size(); ++i) {
+    Options options;
+    options.max_pairs = 20;
+    options.width = 0.02;
+    options.max_time_s = 7;
+    const Shares same = Simulate(Machines()[i], options, 1, 6000 + i);
+    const Shares faster = Simulate(Machines()[i], options, 1.25, 7000 + i);
+    Print(Machines()[i], same, faster);
+    Check(Machines()[i], same, faster);
+    EXPECT_LE(same.pairs, 7);
+  }
+}
 
 }  // namespace
 }  // namespace kwker::audit

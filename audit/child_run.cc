@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/process.hpp>
 #include <boost/process/extend.hpp>
 #include <cerrno>
@@ -13,6 +14,7 @@
 #include <iostream>
 #include <utility>
 
+#include "audit/machine_activity.h"
 #include "audit/protocol.h"
 #include "audit/verdict.h"
 
@@ -37,6 +39,18 @@ std::string Joined(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ",") + name;
   return text;
+}
+
+// What the machine did since `before` but this run, which used `own`.
+std::optional<Surroundings> Since(const std::optional<MachineActivity>& before, const Usage& own) {
+  const std::optional<MachineActivity> after = ReadMachineActivity();
+  if (!before || !after || !(own.wall_s > 0)) return std::nullopt;
+  const double all = own.wall_s * after->cpus;
+  const double others = after->busy_s - before->busy_s - own.cpu_user_s - own.cpu_sys_s;
+  return Surroundings{std::clamp(others / all, 0.0, 1.0),
+                      std::clamp((after->stolen_s - before->stolen_s) / all, 0.0, 1.0),
+                      (after->swapped_pages - before->swapped_pages) * sysconf(_SC_PAGESIZE),
+                      after->throttled - before->throttled};
 }
 
 // It stays a zombie, so that its process group's number is not given away.
@@ -78,7 +92,9 @@ RunOutcome ChildRunner::Run(const RunRequest& request) {
   fs::create_directory(folder, error);
   const Files files(folder);
   WriteRequest(request, files);
+  const std::optional<MachineActivity> before = ReadMachineActivity();
   RunOutcome outcome = WaitFor(Start(request, files), request, files);
+  outcome.surroundings = Since(before, outcome.usage);
 
   if (fs::exists(files.result, error)) {
     auto result = ParseResult(ReadFile(files.result));

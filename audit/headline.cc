@@ -95,9 +95,13 @@ std::vector<Span> HeadlineParts(const Report& report) {
     std::swap(parts[0], parts[1]);
   }
   if (report.ending == Ending::kInterrupted) {
-    parts.push_back({fmt::format("interrupted: {} of {} pairs finished",
-                                 FinishedPairs(report.runs).size(), report.setup.options.pairs),
-                     Ink::kDoubt});
+    const auto finished = static_cast<std::int64_t>(FinishedPairs(report.runs).size());
+    const Options& options = report.setup.options;
+    parts.push_back(
+        {options.max_pairs
+             ? fmt::format("interrupted: {} finished", Plural(finished, "pair"))
+             : fmt::format("interrupted: {} of {} pairs finished", finished, options.pairs),
+         Ink::kDoubt});
   }
   return parts;
 }

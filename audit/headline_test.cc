@@ -14,7 +14,7 @@ using testing::MakeSetup;
 class HeadlineTest : public ::testing::Test {
  protected:
   std::string Of(Ending ending = Ending::kCompleted, const std::string& error = "") const {
-    return Headline(MakeReport(setup_, runs_, ending, error));
+    return Headline(MakeReport(setup_, runs_, ending, {.error = error, .stop = {}}));
   }
   void Make(double ratio, double noise) { runs_ = MakeRuns(setup_, ratio, noise); }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "audit/speed.h"
 #include "audit/warnings.h"
 
 namespace kwker::audit {
@@ -42,18 +43,15 @@ std::vector<FeatureCounts> LastFeatures(const std::vector<RunOutcome>& runs) {
   return last == runs.rend() ? std::vector<FeatureCounts>{} : last->result->features;
 }
 
-void MeasureSpeed(Report* report) {
-  const std::vector<Pair> pairs = FinishedPairs(report->runs);
-  std::vector<double> wall = LogRatios(pairs, Wall, Basis::kScript);
-  report->basis = wall.size() == pairs.size() ? Basis::kScript : Basis::kProcess;
-  const std::vector<double> process_wall = LogRatios(pairs, Wall, Basis::kProcess);
-  if (report->basis == Basis::kProcess) wall = process_wall;
-  report->speedup = EstimateRatio(wall);
-  report->process_speedup = EstimateRatio(process_wall);
-  report->cpu_speedup = EstimateRatio(LogRatios(pairs, Cpu, report->basis));
+void AddSpeed(Report* report) {
+  const SpeedRatios speed = MeasureSpeed(report->runs, HowMany(report->setup.options));
+  report->basis = speed.basis;
+  report->speedup = speed.wall;
+  report->cpu_speedup = speed.cpu;
+  report->process_speedup = speed.process_wall;
 
   std::vector<const RunOutcome*> without, with;
-  for (const Pair& pair : pairs) {
+  for (const Pair& pair : FinishedPairs(report->runs)) {
     without.push_back(pair.without);
     with.push_back(pair.with);
   }
@@ -63,16 +61,20 @@ void MeasureSpeed(Report* report) {
 
 }  // namespace
 
+PairsBy HowMany(const Options& options) {
+  return options.max_pairs ? PairsBy::kWidth : PairsBy::kNumber;
+}
+
 std::string_view Name(Basis basis) { return basis == Basis::kScript ? "script" : "process"; }
 
-Report MakeReport(const Setup& setup, std::vector<RunOutcome> runs, Ending ending,
-                  std::string error) {
+Report MakeReport(const Setup& setup, std::vector<RunOutcome> runs, Ending ending, Found found) {
   Report report;
   report.setup = setup;
   report.ending = ending;
-  report.error = std::move(error);
+  report.error = std::move(found.error);
+  report.stop = found.stop;
   report.runs = std::move(runs);
-  MeasureSpeed(&report);
+  AddSpeed(&report);
   report.speed = JudgeSpeed(report.speedup);
   report.outputs = JudgeOutputs(report.runs);
   report.printed = JudgePrinted(report.runs);

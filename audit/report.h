@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "audit/gates.h"
+#include "audit/pair_plan.h"
 #include "audit/pairs.h"
 #include "audit/run.h"
 #include "audit/setup.h"
@@ -32,6 +33,7 @@ struct Report {
   Setup setup;
   Ending ending = Ending::kRunning;
   std::string error;             // with kCannotRun: one line
+  std::optional<Stop> stop;      // why there are no more pairs; absent: it did not get there
   std::vector<RunOutcome> runs;  // all, in the order made
 
   // Whose clocks speedup and cpu_speedup are of: the script's, or the process's
@@ -51,9 +53,18 @@ struct Report {
   ExitCode exit_code = kExitOk;         // what the program is to end with; nothing while running
 };
 
-// Works everything out from what was run; `error` as in Report.
+// What else an audit knows when it ends; members as in Report.
+struct Found {
+  std::string error;
+  std::optional<Stop> stop;
+};
+
+// Works everything out from what was run.
 Report MakeReport(const Setup& setup, std::vector<RunOutcome> runs, Ending ending,
-                  std::string error = "");
+                  Found found = {});
+
+// How the number of pairs comes about under these options.
+PairsBy HowMany(const Options& options);
 
 // The run because of which the audit ended, with kScriptFailed and kKwkerFailed.
 const RunOutcome* FailedRun(const Report& report);

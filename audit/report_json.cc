@@ -114,6 +114,14 @@ void AddScript(const RunOutcome& run, json* entry) {
   to["incomplete"] = known ? json(script.incomplete) : json::array();
 }
 
+json Machine(const std::optional<Surroundings>& surroundings) {
+  if (!surroundings) return nullptr;
+  return {{"other_load", Number(surroundings->other_load)},
+          {"stolen", Number(surroundings->stolen)},
+          {"swapped_bytes", surroundings->swapped_bytes},
+          {"throttled", surroundings->throttled}};
+}
+
 json Run(const RunOutcome& run) {
   json entry = {{"side", Letter(run.request.side)},
                 {"order", run.request.order},
@@ -127,6 +135,7 @@ json Run(const RunOutcome& run) {
                  {{"wall_s", Number(run.usage.wall_s)},
                   {"cpu_user_s", Number(run.usage.cpu_user_s)},
                   {"cpu_sys_s", Number(run.usage.cpu_sys_s)}}},
+                {"machine", Machine(run.surroundings)},
                 {"stdout_digest", TextOrNull(run.stdout_digest)},
                 {"stderr_tail", run.stderr_tail},
                 {"result_error", TextOrNull(run.result_error)}};
@@ -161,6 +170,9 @@ json GateList(const std::vector<GateResult>& gates) {
 
 json OptionList(const Options& options) {
   return {{"pairs", options.pairs},
+          {"max_pairs", Nullable(options.max_pairs)},
+          {"width", options.max_pairs ? Number(options.width) : json(nullptr)},
+          {"max_time_s", Nullable(options.max_time_s)},
           {"warmup", options.warmup},
           {"seed", Nullable(options.seed)},
           {"timeout_s", Nullable(options.timeout_s)},
@@ -200,6 +212,7 @@ json ToJson(const Report& report) {
       {"schema", kReportSchema},
       {"ending", audit::Name(report.ending)},
       {"error", TextOrNull(report.error)},
+      {"stopped_by", report.stop ? json(audit::Name(*report.stop)) : json(nullptr)},
       {"exit_code", report.ending == Ending::kRunning ? json(nullptr)
                                                       : json(static_cast<int>(report.exit_code))},
       {"verdict",

@@ -80,7 +80,8 @@ TEST(MakeReport, NoGateIsDecidedWhileRunning) {
 }
 
 TEST(MakeReport, NothingRun) {
-  const Report report = MakeReport(MakeSetup(), {}, Ending::kCannotRun, "the disk is full");
+  const Report report =
+      MakeReport(MakeSetup(), {}, Ending::kCannotRun, {.error = "the disk is full", .stop = {}});
   EXPECT_EQ(report.speed, Speed::kInconclusive);
   EXPECT_EQ(report.outputs.equality, Equality::kUnknown);
   EXPECT_EQ(report.exit_code, kExitUndecided);

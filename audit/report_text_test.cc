@@ -158,7 +158,7 @@ Report KwkerVaries() {
 
 Report CannotRun() {
   return MakeReport(MakeSetup(5), {}, Ending::kCannotRun,
-                    "no process can be started: make room in /tmp");
+                    {.error = "no process can be started: make room in /tmp", .stop = {}});
 }
 
 struct Situation {

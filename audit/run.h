@@ -65,6 +65,16 @@ struct Usage {
   std::int64_t max_rss_bytes = 0;
 };
 
+// What else the machine did during a run.
+struct Surroundings {
+  double other_load = 0;           // share of all its processors' time that other programs used
+  double stolen = 0;               // share that the host of this virtual machine gave to others
+  std::int64_t swapped_bytes = 0;  // read from and written to swap space
+  std::int64_t throttled = 0;      // times that a processor was slowed down for heat
+
+  bool operator==(const Surroundings&) const = default;
+};
+
 struct RunRequest {
   Side side = Side::kA;
   int order = 0;         // 0, 1, 2, ... over all runs of the audit, warm-ups included
@@ -86,6 +96,7 @@ struct RunOutcome {
   int exit_code = 0;  // with kExit
   int signal = 0;     // with kSignal
   Usage usage;
+  std::optional<Surroundings> surroundings;  // absent: not known
   std::optional<ChildResult> result;  // absent: the child did not get to write it (os._exit, exec)
   std::string result_error;           // one line: why a RESULT.json that is there could not be read
   std::string stdout_digest;          // of what it printed

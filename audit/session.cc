@@ -1,10 +1,14 @@
 #include "audit/session.h"
 
+#include <chrono>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "audit/pair_plan.h"
 #include "audit/schedule.h"
+#include "audit/speed.h"
+#include "audit/time_left.h"
 
 namespace kwker::audit {
 namespace {
@@ -15,7 +19,7 @@ constexpr int kMostConfirmations = kAgreeWithout - 1 + kDifferWith - 1;
 class Session {
  public:
   Session(const Setup& setup, const RunFunction& run, const SessionHooks& hooks)
-      : setup_(setup), run_(run), hooks_(hooks) {}
+      : setup_(setup), run_(run), hooks_(hooks), start_(Now()) {}
 
   Report Run() {
     std::string error;
@@ -27,28 +31,46 @@ class Session {
       error = e.what();
     }
     if (hooks_.progress != nullptr) hooks_.progress->Finish();
-    return MakeReport(setup_, std::move(runs_), ending, std::move(error));
+    return MakeReport(setup_, std::move(runs_), ending, {std::move(error), stop_});
   }
 
  private:
   Ending RunSchedule() {
-    const std::vector<RunRequest> schedule =
-        MakeSchedule(setup_.options.warmup, setup_.options.pairs);
-    total_ = static_cast<int>(schedule.size());
-    for (std::size_t i = 0; i < schedule.size(); ++i) {
-      if (Interrupted()) return Ending::kInterrupted;
-      const RunOutcome& outcome = RunOne(schedule[i]);
-      if (outcome.end == RunEnd::kInterrupted) return Ending::kInterrupted;
-      if (Failed(outcome)) {
-        return outcome.request.side == Side::kA ? Ending::kScriptFailed : WhoFailed();
+    const std::vector<RunRequest> warm_ups = MakeWarmUps(setup_.options.warmup);
+    const int others = static_cast<int>(warm_ups.size());
+    total_ = others + 2 * setup_.options.pairs;
+    if (const auto ending = RunAll(warm_ups)) return *ending;
+    for (int pair = 0;; ++pair) {
+      const PairPlan plan = PlanPairs(setup_.options, Known(pair));
+      next_look_ = plan.next_look;
+      total_ = others + 2 * plan.pairs;
+      stop_ = plan.stop;
+      if (stop_) break;
+      if (const auto ending = RunAll(MakePair(pair, static_cast<int>(runs_.size())))) {
+        return *ending;
       }
-      const bool last_of_pair = schedule[i].pair >= 0 && (i + 1 == schedule.size() ||
-                                                          schedule[i + 1].pair != schedule[i].pair);
-      if (last_of_pair && hooks_.after_pair) {
-        hooks_.after_pair(MakeReport(setup_, runs_, Ending::kRunning));
-      }
+      if (hooks_.after_pair) hooks_.after_pair(MakeReport(setup_, runs_, Ending::kRunning));
     }
     return Confirm();
+  }
+
+  // There: the audit ends with one of them.
+  std::optional<Ending> RunAll(const std::vector<RunRequest>& requests) {
+    for (const RunRequest& request : requests) {
+      if (Interrupted()) return Ending::kInterrupted;
+      const RunOutcome& outcome = RunOne(request);
+      if (outcome.end == RunEnd::kInterrupted) return Ending::kInterrupted;
+      if (!Failed(outcome)) continue;
+      return request.side == Side::kA ? Ending::kScriptFailed : WhoFailed();
+    }
+    return std::nullopt;
+  }
+
+  SoFar Known(int pairs) const {
+    const double a = time_left_.OneRun(Side::kA).value_or(0);
+    const double b = time_left_.OneRun(Side::kB).value_or(0);
+    const RatioEstimate speedup = MeasureSpeed(runs_, HowMany(setup_.options)).wall;
+    return {pairs, next_look_, speedup, Now() - start_, a + b};
   }
 
   // The sides differ, but in too few runs to be sure: a few more.
@@ -83,8 +105,15 @@ class Session {
     if (hooks_.progress != nullptr) hooks_.progress->RunStarts(request, request.order, total_);
     runs_.push_back(run_(request));
     runs_.back().request = request;
+    time_left_.RunEnded(request.side, runs_.back().usage.wall_s);
     if (hooks_.progress != nullptr) hooks_.progress->RunEnded(runs_.back());
     return runs_.back();
+  }
+
+  double Now() const {
+    if (hooks_.seconds) return hooks_.seconds();
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    return std::chrono::duration<double>(now).count();
   }
 
   bool Interrupted() const { return hooks_.interrupted && hooks_.interrupted(); }
@@ -92,7 +121,11 @@ class Session {
   const Setup& setup_;
   const RunFunction& run_;
   const SessionHooks& hooks_;
-  int total_ = 0;
+  const double start_;
+  int total_ = 0;  // runs that there will be, as it looks now
+  int next_look_ = 0;
+  std::optional<Stop> stop_;
+  TimeLeft time_left_;
   std::vector<RunOutcome> runs_;
 };
 

@@ -18,10 +18,13 @@ struct SessionHooks {
   std::function<void(const Report&)> after_pair;
   // Asked between runs: has the user asked to stop? May be empty.
   std::function<bool()> interrupted;
+  // A clock, in seconds; empty: the system's steady one.
+  std::function<double()> seconds;
 };
 
-// Runs the schedule (audit/schedule.h) of setup.options through `run` and
-// returns the final report, whatever happened:
+// Runs the warm-ups and then pair after pair (audit/schedule.h), as many as the
+// options ask for (audit/pair_plan.h), through `run` and returns the final report,
+// whatever happened:
 // - a run that ends as kInterrupted, or hooks.interrupted(): kInterrupted;
 // - a run without Kwker that fails: kScriptFailed;
 // - a run with Kwker that fails: the script is run once more without. It passes:

@@ -60,6 +60,37 @@ TEST_F(SessionTest, Completes) {
   EXPECT_EQ(report.runs[5].request.pair, 1);
 }
 
+TEST_F(SessionTest, StopsWhenTheIntervalIsNarrow) {
+  setup_.options.pairs = 3;
+  setup_.options.max_pairs = 9;
+  EXPECT_EQ(Run().stop, Stop::kWidth);
+  EXPECT_EQ(sides_, "ABABBABA");
+  meddle_ = [](RunOutcome* run) { run->result->wall_s *= 1 + 0.5 * (run->request.pair % 2); };
+  sides_.clear();
+  EXPECT_EQ(Run().stop, Stop::kWidth);  // both runs of a pair are slow: the ratio is steady
+  meddle_ = [](RunOutcome* run) {
+    if (run->request.side == Side::kA) run->result->wall_s *= 1 + 0.5 * (run->request.pair % 2);
+  };
+  sides_.clear();
+  const Report report = Run();
+  EXPECT_EQ(report.stop, Stop::kMaxPairs);
+  EXPECT_EQ(report.speedup.pairs, 9);
+  EXPECT_NE(report.speedup.method.find("width"), std::string::npos);
+  EXPECT_EQ(sides_.size(), 20u);
+}
+
+TEST_F(SessionTest, StopsWhenTheTimeIsOver) {
+  double now = 100;
+  hooks_.seconds = [&now] { return now; };
+  meddle_ = [&now](RunOutcome* run) { now += run->usage.wall_s; };
+  setup_.options.pairs = 8;
+  setup_.options.max_time_s = 50;  // a pair takes 15 s
+  const Report report = Run();
+  EXPECT_EQ(report.stop, Stop::kMaxTime);
+  EXPECT_EQ(report.speedup.pairs, 2);
+  EXPECT_EQ(report.ending, Ending::kCompleted);
+}
+
 TEST_F(SessionTest, ScriptFailsAtOnce) {
   meddle_ = [](RunOutcome* run) { Fail(run, RunEnd::kExit); };
   const Report report = Run();

@@ -14,8 +14,13 @@
 namespace kwker::audit {
 
 struct Options {
-  int pairs = 5;   // >= 1
-  int warmup = 1;  // uncounted runs of each side, >= 0
+  int pairs = 5;                 // >= 1; with max_pairs: at least so many
+  std::optional<int> max_pairs;  // absent: `pairs` is their number
+  // With max_pairs: the interval is narrow enough when its upper end is at most
+  // this share above its lower one.
+  double width = 0.05;
+  std::optional<double> max_time_s;  // a pair that would end after it is not begun
+  int warmup = 1;                    // uncounted runs of each side, >= 0
   std::optional<std::int64_t> seed;
   std::optional<double> timeout_s;                   // of each run
   std::optional<std::vector<std::string>> features;  // --features; absent: all

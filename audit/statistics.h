@@ -21,6 +21,10 @@ struct RatioEstimate {
   std::string method;  // for the report; empty without an interval
 };
 
+// How the number of pairs came about: fixed beforehand, or more of them until
+// the interval was narrow enough (audit/pair_plan.h).
+enum class PairsBy { kNumber, kWidth };
+
 // `log_ratios`: one a pair, ln(time without / time with), each finite.
 //
 // Fewer than 6 pairs: mean and Student's t,
@@ -41,7 +45,21 @@ struct RatioEstimate {
 //   false "faster" or "slower" is said in 6 to 7% of audits of 6 to 8 pairs.
 // - w = 1.06: a load that comes and goes makes neighbouring runs alike, which
 //   without it gives 5.5 to 6% instead of 5%. Plain noise then gives 4%.
-RatioEstimate EstimateRatio(std::span<const double> log_ratios);
+// - w = 1.24 where the width decided when to stop: that prefers the moments at
+//   which the pairs happen to look more alike than they are, which with w = 1.06
+//   gives up to 6% (plain noise) or 8% (that load).
+RatioEstimate EstimateRatio(std::span<const double> log_ratios, PairsBy by = PairsBy::kNumber);
+
+// A straight line through points, by least squares.
+struct Trend {
+  double slope = 0;
+  double p = 1;  // chance of a slope as steep from points without any trend
+};
+
+// Of at least three points, not all of one x. `fixed` is the number of parameters
+// that were fitted to `y` before (a mean for each side, say), the line's own not
+// counted.
+Trend FitTrend(std::span<const double> x, std::span<const double> y, int fixed);
 
 // Quantiles of a sample with at least one value.
 double Median(std::span<const double> values);

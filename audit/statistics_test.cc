@@ -52,6 +52,18 @@ TEST(EstimateRatio, TrimmedFromSixPairsOn) {
   EXPECT_NE(estimate.method.find("Yuen"), std::string::npos);
 }
 
+TEST(EstimateRatio, WiderWhereTheWidthDecided) {
+  for (const std::vector<double>& logs :
+       {std::vector<double>{0.1, 0.25, 0.3}, {0.1, 0.2, 0.3, 0.5, 0.1, 0.7, 0.2}}) {
+    const RatioEstimate fixed = EstimateRatio(logs);
+    const RatioEstimate by_width = EstimateRatio(logs, PairsBy::kWidth);
+    EXPECT_EQ(by_width.estimate, fixed.estimate);
+    EXPECT_NEAR(std::log(by_width.interval->high / by_width.interval->low),
+                1.24 / 1.06 * std::log(fixed.interval->high / fixed.interval->low), 1e-12);
+    EXPECT_NE(by_width.method.find("wider by 17%"), std::string::npos);
+  }
+}
+
 TEST(EstimateRatio, ExchangingTheSidesInvertsIt) {
   for (const std::vector<double>& logs :
        {std::vector<double>{0.1, 0.25, 0.3}, {0.1, 0.2, 0.3, 0.5, 0.1, 0.7, 0.2}}) {
@@ -75,6 +87,16 @@ TEST(EstimateRatio, EqualPairs) {
   const RatioEstimate estimate = EstimateRatio(Logs({2, 2, 2, 2, 2, 2}));
   EXPECT_NEAR(estimate.interval->low, 2, 1e-12);
   EXPECT_NEAR(estimate.interval->high, 2, 1e-12);
+}
+
+TEST(FitTrend, SlopeAndChance) {
+  const std::vector<double> x = {1, 2, 3, 4, 5};
+  const Trend trend = FitTrend(x, std::vector<double>{2, 4, 5, 4, 5}, 1);
+  EXPECT_NEAR(trend.slope, 0.6, 1e-12);
+  EXPECT_NEAR(trend.p, 0.124, 5e-4);  // t = 0.6 / sqrt(0.8 / 10) = 2.1213, 3 degrees of freedom
+  EXPECT_EQ(FitTrend(x, std::vector<double>{3, 3, 3, 3, 3}, 1).p, 1);
+  EXPECT_LT(FitTrend(x, std::vector<double>{1, 2, 3, 4, 5}, 1).p, 1e-6);
+  EXPECT_EQ(FitTrend(std::vector<double>{1, 1, 1}, std::vector<double>{1, 2, 3}, 1).p, 1);
 }
 
 TEST(Median, OddAndEven) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "audit/statistics.h"
@@ -24,6 +25,14 @@ constexpr std::size_t kRobustFrom = 6;
 constexpr double kOutlierDeviations = 3.5;
 constexpr double kOutlierAtLeast = 0.02;
 constexpr std::size_t kOutlierPairs = 4;  // with fewer nobody can tell
+// A drift below harms nobody; one that comes by chance in less than a hundredth of
+// audits is one.
+constexpr double kDriftAtLeast = 0.05;
+constexpr double kDriftChance = 0.01;
+// Shares of the machine's time below which others hardly matter.
+constexpr double kOtherLoad = 0.10;
+constexpr double kStolen = 0.02;
+constexpr std::int64_t kSwappedBytes = 1 << 20;
 
 void FewPairs(const Report& report, Warnings* warnings) {
   if (report.ending == Ending::kCompleted && FinishedPairs(report.runs).size() == 1) {
@@ -74,6 +83,89 @@ void Noise(const Report& report, Warnings* warnings) {
     if (std::abs(logs[i] - median) <= limit) continue;
     warnings->push_back(fmt::format("pair {} is an outlier: {:.2f}x, the median is {:.2f}x",
                                     pairs[i].number + 1, std::exp(logs[i]), std::exp(median)));
+  }
+}
+
+// A machine that gets slower or faster from run to run.
+void Drift(const Report& report, Warnings* warnings) {
+  std::map<Side, std::vector<const RunOutcome*>> sides;
+  for (const Pair& pair : FinishedPairs(report.runs)) {
+    sides[Side::kA].push_back(pair.without);
+    sides[Side::kB].push_back(pair.with);
+  }
+  std::vector<double> order, logs;
+  for (const auto& [side, runs] : sides) {
+    std::vector<double> own;
+    for (const RunOutcome* run : runs) {
+      const double wall = Wall(*run, report.basis).value_or(0);
+      if (!(wall > 0)) return;
+      own.push_back(std::log(wall));
+      order.push_back(run->request.order);
+    }
+    const double mean = std::accumulate(own.begin(), own.end(), 0.0) / own.size();
+    for (const double log : own) logs.push_back(log - mean);
+  }
+  if (order.size() < 2 * kOutlierPairs) return;
+  const Trend trend = FitTrend(order, logs, 2);
+  const auto [first, last] = std::minmax_element(order.begin(), order.end());
+  const double change = std::exp(trend.slope * (*last - *first)) - 1;
+  if (trend.p > kDriftChance || std::abs(change) < kDriftAtLeast) return;
+  warnings->push_back(
+      fmt::format("the machine drifted: the last runs took {:.0f}% {} than the first; the order of "
+                  "the runs makes up for most of it",
+                  100 * std::abs(change), change > 0 ? "longer" : "less"));
+}
+
+// Others that used the machine while the script ran.
+void Others(const Report& report, Warnings* warnings) {
+  std::vector<double> loads, stolen;
+  int swapped = 0, throttled = 0;
+  for (const RunOutcome& run : report.runs) {
+    if (!run.surroundings) continue;
+    loads.push_back(run.surroundings->other_load);
+    stolen.push_back(run.surroundings->stolen);
+    swapped += run.surroundings->swapped_bytes >= kSwappedBytes;
+    throttled += run.surroundings->throttled > 0;
+  }
+  if (loads.empty()) return;
+  if (const double load = Median(loads); load > kOtherLoad) {
+    warnings->push_back(
+        fmt::format("other programs used {:.0f}% of the machine's processors meanwhile: times are "
+                    "truer without them",
+                    100 * load));
+  }
+  if (const double share = Median(stolen); share > kStolen) {
+    warnings->push_back(fmt::format(
+        "the host of this virtual machine gave {:.0f}% of its time to others", 100 * share));
+  }
+  if (swapped > 0) {
+    warnings->push_back(
+        fmt::format("memory was swapped to disk and back in {} of {} runs: their times are the "
+                    "disk's rather than the script's",
+                    swapped, loads.size()));
+  }
+  if (throttled > 0) {
+    warnings->push_back(fmt::format("a processor was slowed down for heat in {} of {} runs",
+                                    throttled, loads.size()));
+  }
+}
+
+// Ended before the interval was as narrow as it should be.
+void Limits(const Report& report, Warnings* warnings) {
+  const Options& options = report.setup.options;
+  if (report.stop == Stop::kMaxTime) {
+    const double limit = options.max_time_s.value_or(kPatience);
+    const std::string pairs =
+        options.max_pairs ? fmt::format("{} pairs", report.speedup.pairs)
+                          : fmt::format("{} of {} pairs", report.speedup.pairs, options.pairs);
+    warnings->push_back(
+        fmt::format("the time (--max-time {}) was over after {}{}", limit, pairs,
+                    options.max_pairs ? ": the interval is wider than wanted" : ""));
+  }
+  if (report.stop == Stop::kMaxPairs) {
+    warnings->push_back(fmt::format(
+        "after {} pairs (--max-pairs) the interval is still wider than {:.4g}% (--width)",
+        *options.max_pairs, 100 * options.width));
   }
 }
 
@@ -179,7 +271,10 @@ std::vector<std::string> FindWarnings(const Report& report) {
   Outputs(report, &warnings);
   Kernels(report, &warnings);
   Sides(report, &warnings);
+  Limits(report, &warnings);
   Noise(report, &warnings);
+  Drift(report, &warnings);
+  Others(report, &warnings);
   OfChildren(report, &warnings);
   if (!report.setup.embedded) {
     warnings.push_back(

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 
 #include "audit/testing.h"
 
@@ -16,7 +18,8 @@ class WarningsTest : public ::testing::Test {
  protected:
   // Those that contain `part`.
   std::ptrdiff_t Count(const std::string& part) const {
-    const Report report = MakeReport(setup_, runs_, Ending::kCompleted);
+    const Report report =
+        MakeReport(setup_, runs_, Ending::kCompleted, {.error = "", .stop = stop_});
     return std::count_if(report.warnings.begin(), report.warnings.end(),
                          [&part](const std::string& warning) {
                            EXPECT_EQ(warning.find('\n'), std::string::npos);
@@ -25,6 +28,7 @@ class WarningsTest : public ::testing::Test {
   }
 
   audit::Setup setup_ = MakeSetup(6);
+  std::optional<Stop> stop_;
   std::vector<RunOutcome> runs_ = MakeRuns(setup_, 1.3);
 };
 
@@ -47,6 +51,48 @@ TEST_F(WarningsTest, Outlier) {
   runs_[4].result->wall_s *= 2;
   EXPECT_EQ(Count("pair 2 is an outlier: 0.6"), 1);
   EXPECT_EQ(Count("outlier"), 1);
+}
+
+TEST_F(WarningsTest, Drift) {
+  for (RunOutcome& run : runs_) run.result->wall_s *= std::pow(1.01, run.request.order);
+  EXPECT_EQ(Count("the machine drifted: the last runs took 1"), 1);
+  EXPECT_EQ(Count("% longer than the first"), 1);
+  for (RunOutcome& run : runs_) run.result->wall_s *= std::pow(0.97, run.request.order);
+  EXPECT_EQ(Count("% less than the first"), 1);
+}
+
+TEST_F(WarningsTest, OtherLoad) {
+  for (RunOutcome& run : runs_) run.surroundings = Surroundings{};
+  EXPECT_EQ(Count(""), 0);
+  for (RunOutcome& run : runs_) run.surroundings->other_load = 0.34;
+  runs_[3].surroundings->other_load = 0;
+  runs_[4].surroundings.reset();
+  EXPECT_EQ(Count("other programs used 34% of the machine's processors"), 1);
+  for (RunOutcome& run : runs_) run.surroundings = Surroundings{0, 0.08, 0, 0};
+  EXPECT_EQ(Count("gave 8% of its time to others"), 1);
+}
+
+TEST_F(WarningsTest, SwapAndHeat) {
+  for (RunOutcome& run : runs_) run.surroundings = Surroundings{};
+  runs_[2].surroundings->swapped_bytes = 4096;
+  EXPECT_EQ(Count("swapped"), 0);
+  runs_[2].surroundings->swapped_bytes = 50 << 20;
+  EXPECT_EQ(Count("swapped to disk and back in 1 of 14 runs"), 1);
+  runs_[2].surroundings->throttled = 1;
+  EXPECT_EQ(Count("slowed down for heat in 1 of 14 runs"), 1);
+}
+
+TEST_F(WarningsTest, LimitsThatEndedIt) {
+  stop_ = Stop::kMaxTime;
+  setup_.options.max_time_s = 90;
+  setup_.options.pairs = 9;
+  EXPECT_EQ(Count("the time (--max-time 90) was over after 6 of 9 pairs"), 1);
+  setup_.options.max_pairs = 20;
+  EXPECT_EQ(Count("(--max-time 90) was over after 6 pairs: the interval is wider than wanted"), 1);
+  stop_ = Stop::kMaxPairs;
+  EXPECT_EQ(Count("after 20 pairs (--max-pairs) the interval is still wider than 5% (--width)"), 1);
+  stop_ = Stop::kWidth;
+  EXPECT_EQ(Count(""), 0);
 }
 
 TEST_F(WarningsTest, OnePair) {

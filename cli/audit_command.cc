@@ -36,7 +36,9 @@ Kwker in turn: with nothing on its stdin, in this folder and this environment
 (PYTHONHASHSEED is set to 0 if it is not set). What it prints goes to files that
 are removed at the end.
 
-Where the outputs differ, up to three more runs make sure of it.
+After five pairs there are more while the interval of the speed-up is wider than
+wanted; where it lies does not matter. Where the outputs differ, up to three more
+runs make sure of it.
 
 Exit codes: 0 all that was asked for holds; 1 --require-equal or --min-speedup
 fails, the script fails only with Kwker, or the report cannot be written; 2 wrong
@@ -70,10 +72,25 @@ AuditCommand::AuditCommand(CLI::App& app)
            "       kwker audit [options] -- -c CODE [ARG...]");
   command_->footer(kFooter);
   constexpr std::int64_t kManyRuns = 10'000;
-  command_->add_option("-n,--pairs", options_.pairs, "Pairs of runs to measure")
+  CLI::Option* pairs =
+      command_->add_option("-n,--pairs", pairs_, "Just so many pairs of runs, whatever their times")
+          ->check(WholeNumber(1, kManyRuns))
+          ->type_name("N");
+  command_->add_option("--max-pairs", max_pairs_, "Without --pairs: 5 at least, and at most")
       ->check(WholeNumber(1, kManyRuns))
       ->type_name("N")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->excludes(pairs);
+  command_->add_option("--width", width_percent_, "More pairs while the 95% interval is wider")
+      ->check(AboveZero())
+      ->type_name("PERCENT")
+      ->capture_default_str()
+      ->excludes(pairs);
+  command_
+      ->add_option("--max-time", options_.max_time_s,
+                   "Begin no pair that would end later (default: 600 for more than 5)")
+      ->check(AboveZero())
+      ->type_name("SECONDS");
   command_->add_option("--warmup", options_.warmup, "Uncounted runs of each side before them")
       ->check(WholeNumber(0, kManyRuns))
       ->type_name("N")
@@ -128,6 +145,12 @@ audit::Setup AuditCommand::MakeSetup(const ScriptCommand& script,
   if (options_.features) setup.kwker_environment.erase("KWKER_FEATURES");
   setup.started = Now();
   setup.options = options_;
+  if (pairs_) {
+    setup.options.pairs = *pairs_;
+  } else {
+    setup.options.max_pairs = max_pairs_;
+    setup.options.width = width_percent_ / 100;
+  }
   setup.versions.kwker = python.kwker_version;
   setup.versions.python = python.version;
   setup.versions.torch_package = python.torch;

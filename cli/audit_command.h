@@ -28,7 +28,10 @@ class AuditCommand {
 
   CLI::App* command_;
   std::string python_;
-  audit::Options options_;
+  std::optional<int> pairs_;
+  int max_pairs_ = 20;
+  double width_percent_ = 5;
+  audit::Options options_;  // the others
   std::optional<std::string> json_;
   bool show_output_ = false;
 };

@@ -5,4 +5,4 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 bash bazel/setup.sh
-exec .venv/bin/kwker audit --require-equal "$@" -- testdata/char_transformer.py --epochs 1
+exec .venv/bin/kwker audit --require-equal --max-time 150 "$@" -- testdata/char_transformer.py --epochs 1

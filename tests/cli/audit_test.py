@@ -146,6 +146,36 @@ def test_min_speedup(tmp_path: Path, ratio: float, status: int) -> None:
     assert ended.status == status
 
 
+def adaptive(*options: object) -> tuple[Ended, dict[str, Any]]:
+    """An audit of almost nothing, as JSON, without --pairs."""
+    ended = end_of(
+        kwker("audit", "--warmup", 0, "--json", "-", *options, "--", "-c", "sum(range(300_000))")
+    )
+    return ended, json.loads(ended.out)
+
+
+def test_as_many_pairs_as_the_width_needs() -> None:
+    _, report = adaptive("--width", 100_000)
+    assert report["stopped_by"] == "width"
+    assert report["speedup"]["pairs"] == 5
+    assert report["options"]["max_pairs"] == 20
+    assert report["options"]["width"] == 1000
+    assert report["speedup"]["high"] / report["speedup"]["low"] < 1001
+    assert all(0 <= run["machine"]["other_load"] <= 1 for run in report["runs"])
+    _, report = adaptive("--width", 1e-6, "--max-pairs", 6)
+    assert report["stopped_by"] == "max pairs"
+    assert report["speedup"]["pairs"] == 6
+    assert any("--max-pairs" in warning for warning in report["warnings"])
+
+
+def test_as_many_pairs_as_the_time_allows() -> None:
+    ended, report = adaptive("--width", 1e-6, "--max-time", 0.001)
+    assert ended.status == 0
+    assert report["stopped_by"] == "max time"
+    assert report["speedup"]["pairs"] == 1
+    assert report["verdict"]["speed"] == "inconclusive"
+
+
 def test_show_output(tmp_path: Path) -> None:
     code = "import sys\nprint('to stdout')\nsys.stderr.write('to stderr\\n')\n"
     ended, _ = audit(tmp_path, code, "--show-output")
