@@ -13,6 +13,7 @@ namespace kwker::audit {
 struct Gates {
   bool require_equal = false;         // --require-equal
   std::optional<double> min_speedup;  // --min-speedup R
+  std::optional<double> max_memory;   // --max-memory-ratio R
 };
 
 enum class GateState { kHolds, kFails, kUndecided };
@@ -28,8 +29,11 @@ struct GateResult {
 // --require-equal holds, fails or is undecided as the verdict is equal,
 // different or unknown. --min-speedup R holds if the interval's lower end
 // reaches R, fails if its upper end does not, and is undecided between.
+// --max-memory-ratio R holds if `memory`, the peak with Kwker over that without it,
+// is at most R; it is undecided if that is not known.
 std::vector<GateResult> CheckGates(const Gates& gates, const OutputsVerdict& outputs,
-                                   const RatioEstimate& speedup);
+                                   const RatioEstimate& speedup,
+                                   const std::optional<double>& memory);
 
 // How an audit came to its end.
 enum class Ending {

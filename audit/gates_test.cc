@@ -13,11 +13,13 @@ OutputsVerdict Outputs(Equality equality) {
 
 RatioEstimate Between(double low, double high) { return {1, Interval{low, high}, 5, "m"}; }
 
-TEST(CheckGates, NoneAsked) { EXPECT_TRUE(CheckGates({}, {}, {}).empty()); }
+TEST(CheckGates, NoneAsked) { EXPECT_TRUE(CheckGates({}, {}, {}, {}).empty()); }
 
 TEST(CheckGates, RequireEqual) {
   const auto state = [](Equality equality) {
-    return CheckGates({.require_equal = true, .min_speedup = {}}, Outputs(equality), {})[0].state;
+    return CheckGates({.require_equal = true, .min_speedup = {}, .max_memory = {}},
+                      Outputs(equality), {}, {})[0]
+        .state;
   };
   EXPECT_EQ(state(Equality::kEqual), GateState::kHolds);
   EXPECT_EQ(state(Equality::kDifferent), GateState::kFails);
@@ -26,7 +28,8 @@ TEST(CheckGates, RequireEqual) {
 
 TEST(CheckGates, MinSpeedupByTheLowerEnd) {
   const auto check = [](const RatioEstimate& speedup) {
-    return CheckGates({.require_equal = false, .min_speedup = 1.2}, {}, speedup)[0];
+    return CheckGates({.require_equal = false, .min_speedup = 1.2, .max_memory = {}}, {}, speedup,
+                      {})[0];
   };
   EXPECT_EQ(check(Between(1.2, 1.5)).state, GateState::kHolds);
   EXPECT_EQ(check(Between(1.19, 1.5)).state, GateState::kUndecided);
@@ -34,6 +37,19 @@ TEST(CheckGates, MinSpeedupByTheLowerEnd) {
   EXPECT_EQ(check(Between(1.0, 1.19)).state, GateState::kFails);
   EXPECT_EQ(check({1.5, std::nullopt, 1, ""}).state, GateState::kUndecided);
   EXPECT_EQ(check({}).option, "--min-speedup 1.2");
+}
+
+TEST(CheckGates, MaxMemoryRatio) {
+  const auto check = [](std::optional<double> memory) {
+    const Gates gates = {.require_equal = false, .min_speedup = {}, .max_memory = 1.1};
+    return CheckGates(gates, {}, {}, memory)[0];
+  };
+  EXPECT_EQ(check(1.1).state, GateState::kHolds);
+  EXPECT_EQ(check(0.5).state, GateState::kHolds);
+  EXPECT_EQ(check(1.11).state, GateState::kFails);
+  EXPECT_EQ(check(std::nullopt).state, GateState::kUndecided);
+  EXPECT_EQ(check(2).option, "--max-memory-ratio 1.1");
+  EXPECT_EQ(check(2).reason, "the peak memory is 2 times that without Kwker");
 }
 
 TEST(ExitCodeOf, EachEnding) {

@@ -57,6 +57,10 @@ void AddSpeed(Report* report) {
   }
   report->without = Summarize(without, report->basis);
   report->with = Summarize(with, report->basis);
+  const double memory = static_cast<double>(report->without.max_rss_bytes.value_or(0));
+  if (memory > 0 && report->with.max_rss_bytes) {
+    report->memory_ratio = static_cast<double>(*report->with.max_rss_bytes) / memory;
+  }
 }
 
 }  // namespace
@@ -79,7 +83,8 @@ Report MakeReport(const Setup& setup, std::vector<RunOutcome> runs, Ending endin
   report.outputs = JudgeOutputs(report.runs);
   report.printed = JudgePrinted(report.runs);
   report.features = LastFeatures(report.runs);
-  report.gates = CheckGates(setup.options.gates, report.outputs, report.speedup);
+  report.gates =
+      CheckGates(setup.options.gates, report.outputs, report.speedup, report.memory_ratio);
   if (ending == Ending::kRunning) {
     for (GateResult& gate : report.gates) {
       gate.state = GateState::kUndecided;

@@ -43,6 +43,7 @@ struct Report {
   RatioEstimate cpu_speedup;  // user and system CPU time
   RatioEstimate process_speedup;
   SideSummary without, with;
+  std::optional<double> memory_ratio;  // peak with over without; absent: no finished pair
 
   Speed speed = Speed::kInconclusive;
   OutputsVerdict outputs;

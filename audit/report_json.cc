@@ -1,10 +1,7 @@
 #include "audit/report_json.h"
 
 #include <cmath>
-#include <cstdio>
 #include <nlohmann/json.hpp>
-
-#include "audit/atomic_file.h"
 
 namespace kwker::audit {
 namespace {
@@ -178,7 +175,8 @@ json OptionList(const Options& options) {
           {"timeout_s", Nullable(options.timeout_s)},
           {"features", Nullable(options.features)},
           {"require_equal", options.gates.require_equal},
-          {"min_speedup", Nullable(options.gates.min_speedup)}};
+          {"min_speedup", Nullable(options.gates.min_speedup)},
+          {"max_memory_ratio", Nullable(options.gates.max_memory)}};
 }
 
 // Runs mostly leave what an earlier one left: thousands of digests are listed
@@ -222,6 +220,7 @@ json ToJson(const Report& report) {
       {"speedup", Ratio(report.speedup)},
       {"cpu_speedup", Ratio(report.cpu_speedup)},
       {"process_speedup", Ratio(report.process_speedup)},
+      {"memory_ratio", Nullable(report.memory_ratio)},
       {"basis", audit::Name(report.basis)},
       {"outputs", Outputs(report.outputs)},
       {"gates", GateList(report.gates)},
@@ -255,14 +254,6 @@ json ToJson(const Report& report) {
 
 std::string FormatJson(const Report& report) {
   return ToJson(report).dump(2, ' ', /*ensure_ascii=*/false, json::error_handler_t::replace) + "\n";
-}
-
-void WriteJson(const Report& report, const std::string& path) {
-  const std::string text = FormatJson(report);
-  if (path != "-") return WriteAtomically(path, text);
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
-    throw FileError("cannot write the JSON report to stdout: it is closed or its disk is full");
-  }
 }
 
 }  // namespace kwker::audit

@@ -14,8 +14,4 @@ inline constexpr char kReportSchema[] = "kwker.audit/1";
 // finite, are null. Bytes that are not UTF-8 become U+FFFD.
 std::string FormatJson(const Report& report);
 
-// Writes it to `path` (beside it, then renamed: no reader ever sees half of it),
-// or to stdout if `path` is "-". Throws FileError (audit/atomic_file.h).
-void WriteJson(const Report& report, const std::string& path);
-
 }  // namespace kwker::audit

@@ -85,7 +85,7 @@ json Format(const Report& report) {
 
 TEST(FormatJson, NamesThatOthersRelyOn) {
   audit::Setup setup = MakeSetup(5);
-  setup.options.gates = {true, 1.2};
+  setup.options.gates = {true, 1.2, {}};
   setup.options.seed = 7;
   setup.options.features = {"optim.adamw"};
   std::vector<RunOutcome> runs = MakeRuns(setup, 1.38);
@@ -199,20 +199,6 @@ TEST(FormatJson, BytesThatAreNotUtf8) {
   setup.command = {"caf\xE9.py"};
   EXPECT_EQ(Format(MakeReport(setup, {}, Ending::kInterrupted))["script"]["command"][0],
             "caf\xEF\xBF\xBD.py");
-}
-
-TEST(WriteJson, ToAFile) {
-  const Report report = MakeReport(MakeSetup(1), {}, Ending::kInterrupted);
-  const std::string path = ::testing::TempDir() + "/report.json";
-  WriteJson(report, path);
-  EXPECT_EQ(json::parse(std::ifstream(path)), json::parse(FormatJson(report)));
-}
-
-TEST(WriteJson, ToStdout) {
-  const Report report = MakeReport(MakeSetup(1), {}, Ending::kInterrupted);
-  ::testing::internal::CaptureStdout();
-  WriteJson(report, "-");
-  EXPECT_EQ(::testing::internal::GetCapturedStdout(), FormatJson(report));
 }
 
 }  // namespace

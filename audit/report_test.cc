@@ -60,7 +60,7 @@ TEST(MakeReport, CpuTooShortToMeasure) {
 
 TEST(MakeReport, GatesDecideTheExitCode) {
   audit::Setup setup = MakeSetup(6);
-  setup.options.gates = {true, 2.0};
+  setup.options.gates = {true, 2.0, {}};
   const Report report = MakeReport(setup, MakeRuns(setup, 1.5), Ending::kCompleted);
   ASSERT_EQ(report.gates.size(), 2u);
   EXPECT_EQ(report.gates[0].state, GateState::kHolds);
@@ -70,7 +70,7 @@ TEST(MakeReport, GatesDecideTheExitCode) {
 
 TEST(MakeReport, NoGateIsDecidedWhileRunning) {
   audit::Setup setup = MakeSetup(6);
-  setup.options.gates = {true, 1.2};
+  setup.options.gates = {true, 1.2, {}};
   const Report report = MakeReport(setup, MakeRuns(setup, 1.5), Ending::kRunning);
   ASSERT_EQ(report.gates.size(), 2u);
   for (const GateResult& gate : report.gates) {

@@ -18,7 +18,6 @@
 #include "audit/atomic_file.h"
 #include "audit/child_run.h"
 #include "audit/machine.h"
-#include "audit/report_json.h"
 #include "audit/report_text.h"
 #include "audit/session.h"
 #include "cli/ask_python.h"
@@ -40,10 +39,10 @@ After five pairs there are more while the interval of the speed-up is wider than
 wanted; where it lies does not matter. Where the outputs differ, up to three more
 runs make sure of it.
 
-Exit codes: 0 all that was asked for holds; 1 --require-equal or --min-speedup
-fails, the script fails only with Kwker, or the report cannot be written; 2 wrong
-usage; 3 the script fails; 4 undecided (not deterministic, or too noisy); 130
-interrupted.)";
+Exit codes: 0 all that was asked for holds; 1 --require-equal, --min-speedup or
+--max-memory-ratio fails, the script fails only with Kwker, or a report cannot be
+written; 2 wrong usage; 3 the script fails; 4 undecided (not deterministic, or too
+noisy); 130 interrupted.)";
 
 std::string Now() {
   const std::time_t now = std::time(nullptr);
@@ -102,8 +101,16 @@ AuditCommand::AuditCommand(CLI::App& app)
       ->check(AboveZero())
       ->type_name("SECONDS");
   AddFeaturesOption(*command_, options_.features);
-  command_->add_option("--json", json_, "Write the report, with all runs, as JSON (-: to stdout)")
-      ->type_name("FILE");
+  const auto add_file = [this](audit::Form form, const char* text) {
+    command_
+        ->add_option_function<std::string>(
+            audit::OptionOf(form), [this, form](const std::string& path) { files_[form] = path; },
+            text)
+        ->type_name("FILE");
+  };
+  add_file(audit::Form::kJson, "Write the report, with all runs, as JSON (-: to stdout)");
+  add_file(audit::Form::kMarkdown, "The same for a pull request's comment");
+  add_file(audit::Form::kHtml, "The same as a page with plots");
   command_->add_flag("--require-equal", options_.gates.require_equal,
                      "Fail unless the outputs are equal to the bit");
   command_
@@ -111,18 +118,29 @@ AuditCommand::AuditCommand(CLI::App& app)
                    "Fail unless the speed-up surely reaches this")
       ->check(AboveZero())
       ->type_name("RATIO");
+  command_
+      ->add_option("--max-memory-ratio", options_.gates.max_memory,
+                   "Fail if the peak memory grows by more than this")
+      ->check(AboveZero())
+      ->type_name("RATIO");
   command_->add_flag("--show-output", show_output_, "Show on stderr what the script prints");
   AddPythonOption(*command_, python_);
 }
 
-void AuditCommand::CheckJson(const Invocation& invocation) const {
-  if (!json_) return;
-  if (json_->empty()) throw UsageError("--json '': name a file, or - for stdout");
+void AuditCommand::CheckFiles(const Invocation& invocation) const {
   const std::vector<int>& closed = invocation.closed_streams;
-  if (*json_ == "-" && std::find(closed.begin(), closed.end(), STDOUT_FILENO) != closed.end()) {
-    throw UsageError("--json -: stdout is closed");
+  const bool no_stdout = std::find(closed.begin(), closed.end(), STDOUT_FILENO) != closed.end();
+  std::string on_stdout;
+  for (const auto& [form, path] : files_) {
+    const std::string option = audit::OptionOf(form);
+    if (path.empty()) throw UsageError(option + " '': name a file, or - for stdout");
+    if (path == "-" && no_stdout) throw UsageError(option + " -: stdout is closed");
+    if (path == "-" && !on_stdout.empty()) {
+      throw UsageError("only one of " + on_stdout + " and " + option + " can go to stdout");
+    }
+    if (path == "-") on_stdout = option;
+    audit::CheckWritable(path);
   }
-  audit::CheckWritable(*json_);
 }
 
 audit::Setup AuditCommand::MakeSetup(const ScriptCommand& script,
@@ -160,7 +178,7 @@ audit::Setup AuditCommand::MakeSetup(const ScriptCommand& script,
 
 int AuditCommand::Run(const Invocation& invocation) const {
   const ScriptCommand script = ParseScriptCommand(invocation.script_words, kUsage);
-  CheckJson(invocation);
+  CheckFiles(invocation);
   const audit::PythonInstall python = UsePython(python_, invocation.self);
   CheckFeatures(python, options_.features);
   const audit::Setup setup = MakeSetup(script, python);
@@ -181,9 +199,9 @@ int AuditCommand::Run(const Invocation& invocation) const {
   const auto progress = audit::MakeProgress(stderr, style);
 
   std::string cannot_write;  // the audit goes on: its text may still be read
-  const auto write_json = [&](const audit::Report& report) {
+  const auto write = [&](const audit::Report& report, bool with_stdout) {
     try {
-      audit::WriteJson(report, *json_);
+      audit::WriteReports(report, files_, with_stdout);
       cannot_write.clear();
     } catch (const audit::FileError& e) {
       cannot_write = e.what();
@@ -192,21 +210,22 @@ int AuditCommand::Run(const Invocation& invocation) const {
   audit::SessionHooks hooks;
   hooks.progress = progress.get();
   hooks.interrupted = [&] { return runner.Interrupted(); };
-  if (json_ && *json_ != "-") hooks.after_pair = write_json;
+  hooks.after_pair = [&](const audit::Report& report) { write(report, false); };
 
   const audit::Report report = audit::RunAudit(
       setup, [&](const audit::RunRequest& request) { return runner.Run(request); }, hooks);
   progress->Finish();
 
-  // stdout is the JSON's alone when that goes there.
-  const bool json_only = json_ && *json_ == "-";
-  std::FILE* text_stream = json_only ? stderr : stdout;
+  // stdout is that report's alone which goes there.
+  const bool taken = std::any_of(files_.begin(), files_.end(),
+                                 [](const auto& file) { return file.second == "-"; });
+  std::FILE* text_stream = taken ? stderr : stdout;
   const bool written =
       std::fputs(audit::FormatText(report, StyleOf(text_stream)).c_str(), text_stream) >= 0 &&
       std::fflush(text_stream) == 0;
   const int error = errno;
-  if (json_) write_json(report);
-  if (!written && !json_only) {
+  write(report, true);
+  if (!written && !taken) {
     cannot_write = std::string("cannot write the report to stdout: ") + std::strerror(error);
   }
   if (cannot_write.empty()) return report.exit_code;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "audit/report_files.h"
 #include "audit/setup.h"
 #include "cli/common_options.h"
 #include "cli/script_command.h"
@@ -22,8 +23,8 @@ class AuditCommand {
   int Run(const Invocation& invocation) const;
 
  private:
-  // Throws UsageError and FileError: the report could not be written there.
-  void CheckJson(const Invocation& invocation) const;
+  // Throws UsageError and FileError: a report could not be written there.
+  void CheckFiles(const Invocation& invocation) const;
   audit::Setup MakeSetup(const ScriptCommand& script, const audit::PythonInstall& python) const;
 
   CLI::App* command_;
@@ -32,7 +33,7 @@ class AuditCommand {
   int max_pairs_ = 20;
   double width_percent_ = 5;
   audit::Options options_;  // the others
-  std::optional<std::string> json_;
+  audit::ReportFiles files_;
   bool show_output_ = false;
 };
 

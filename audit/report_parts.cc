@@ -1,0 +1,180 @@
+#include "audit/report_parts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "audit/pairs.h"
+#include "audit/utf8.h"
+#include "audit/words.h"
+
+namespace kwker::audit {
+namespace {
+
+constexpr std::size_t kTailLines = 12;
+
+std::string Or(const std::optional<double>& seconds) {
+  return seconds ? FormatSeconds(*seconds) : "";
+}
+
+TimesRow TimeRow(std::string label, const std::optional<double>& without,
+                 const std::optional<double>& with, const RatioEstimate& ratio) {
+  return {std::move(label), Or(without), Or(with), ratio.estimate ? FormatRatio(ratio) : "",
+          ratio.interval ? FormatInterval(ratio) : ""};
+}
+
+std::string Hint(const Report& report) {
+  if (report.outputs.deterministic == false || report.outputs.deterministic_with == false) {
+    return report.setup.options.seed
+               ? "the seed is set already: look for clocks, sets, or threads that race"
+               : "try --seed 0: it seeds Python, NumPy and torch before the script starts";
+  }
+  const bool any_result = std::any_of(report.runs.begin(), report.runs.end(),
+                                      [](const RunOutcome& run) { return run.result.has_value(); });
+  if (report.outputs.equality == Equality::kUnknown && report.outputs.count == 0 && any_result) {
+    return "name in the script what is to be compared: kwker.audit.record(\"name\", value)";
+  }
+  return "";
+}
+
+bool Called(const FeatureCounts& feature) { return feature.calls + Fallen(feature) > 0; }
+
+}  // namespace
+
+std::string CommandLine(const Setup& setup) {
+  std::string line;
+  for (const std::string& word : setup.command) {
+    if (!line.empty()) line += ' ';
+    const bool plain = !word.empty() && word.find_first_of(" \t\n'\"") == std::string::npos;
+    line += plain ? Printable(word) : fmt::format("'{}'", Printable(word));
+  }
+  return line;
+}
+
+std::vector<std::string> Platform(const Report& report) {
+  std::vector<std::string> parts;
+  for (const RunOutcome& run : report.runs) {
+    if (!run.result || run.result->torch_version.empty()) continue;
+    parts.push_back(
+        Printable(fmt::format("torch {} {}, {}", run.result->torch_version, run.result->capability,
+                              Plural(run.result->threads, "thread"))));
+    break;
+  }
+  if (!report.setup.versions.python.empty()) {
+    parts.push_back("Python " + Printable(report.setup.versions.python));
+  }
+  return parts;
+}
+
+std::vector<std::string> KwkerEnvironment(const Report& report) {
+  std::vector<std::string> parts;
+  for (const auto& [name, value] : report.setup.kwker_environment) {
+    parts.push_back(Printable(fmt::format("{}={}", name, value)));
+  }
+  return parts;
+}
+
+std::vector<TimesRow> TimesTable(const Report& report) {
+  if (report.without.runs == 0) return {};
+  const SideSummary& a = report.without;
+  const SideSummary& b = report.with;
+  std::vector<TimesRow> rows;
+  if (report.basis == Basis::kScript) {
+    rows.push_back(TimeRow("script, wall", a.wall_s, b.wall_s, report.speedup));
+    rows.push_back(TimeRow("script, CPU", a.cpu_s, b.cpu_s, report.cpu_speedup));
+  }
+  rows.push_back(
+      TimeRow("process, wall", a.process_wall_s, b.process_wall_s, report.process_speedup));
+  if (report.basis == Basis::kProcess) {
+    rows.push_back(TimeRow("process, CPU", a.cpu_s, b.cpu_s, report.cpu_speedup));
+  }
+  TimesRow memory{"peak memory", "", "", "", ""};
+  if (a.max_rss_bytes) memory.without = FormatBytes(*a.max_rss_bytes);
+  if (b.max_rss_bytes) memory.with = FormatBytes(*b.max_rss_bytes);
+  rows.push_back(memory);
+  return rows;
+}
+
+std::vector<std::string> OutputNotes(const Report& report) {
+  const OutputsVerdict& outputs = report.outputs;
+  // Where the audit failed the headline says why.
+  if (report.ending == Ending::kScriptFailed || report.ending == Ending::kKwkerFailed ||
+      report.ending == Ending::kCannotRun) {
+    return {};
+  }
+  std::vector<std::string> lines;
+  if (!outputs.reason.empty()) lines.push_back(Printable(outputs.reason));
+  if (const auto& first = outputs.first_difference) {
+    lines.push_back(
+        fmt::format("first difference: {}, {}", Printable(first->name), Printable(first->what)));
+  }
+  if (const std::string hint = Hint(report); !hint.empty()) lines.push_back(hint);
+  if (outputs.nans > 0) {
+    lines.push_back(
+        fmt::format("{} NaN: compared by place, not by payload",
+                    Plural(outputs.nans, "element") + (outputs.nans == 1 ? " is" : " are")));
+  }
+  return lines;
+}
+
+std::vector<std::string> LastWords(const Report& report, bool* failed) {
+  *failed = false;
+  if (report.ending != Ending::kScriptFailed && report.ending != Ending::kKwkerFailed) return {};
+  const RunOutcome* run = FailedRun(report);
+  if (run == nullptr) return {};
+  *failed = true;
+  std::vector<std::string> lines(1);
+  for (const char c : run->stderr_tail) {
+    if (c == '\n') {
+      lines.emplace_back();
+    } else {
+      lines.back() += c;
+    }
+  }
+  while (!lines.empty() && lines.back().empty()) lines.pop_back();
+  if (lines.size() > kTailLines) {
+    lines.erase(lines.begin(), lines.end() - static_cast<std::ptrdiff_t>(kTailLines));
+  }
+  for (std::string& line : lines) line = Printable(line);
+  return lines;
+}
+
+std::int64_t Fallen(const FeatureCounts& feature) {
+  return std::accumulate(feature.fallbacks.begin(), feature.fallbacks.end(), std::int64_t{0},
+                         [](std::int64_t sum, const auto& reason) { return sum + reason.second; });
+}
+
+// "amsgrad 2, sparse gradient 1"
+std::string Reasons(const FeatureCounts& feature) {
+  std::vector<std::string> reasons;
+  for (const auto& [reason, calls] : feature.fallbacks) {
+    if (calls > 0) reasons.push_back(fmt::format("{} {}", Printable(reason), calls));
+  }
+  return fmt::format("{}", fmt::join(reasons, ", "));
+}
+
+std::vector<FeatureCounts> CalledFeatures(const Report& report) {
+  std::vector<FeatureCounts> called;
+  std::copy_if(report.features.begin(), report.features.end(), std::back_inserter(called), Called);
+  return called;
+}
+
+std::vector<std::string> IdleFeatures(const Report& report) {
+  std::vector<std::string> idle;
+  for (const FeatureCounts& feature : report.features) {
+    if (!Called(feature)) idle.push_back(Printable(feature.name));
+  }
+  return idle;
+}
+
+std::string Method(const Report& report) {
+  if (report.speedup.method.empty()) return "";
+  return "Times are medians; ratios are without over with, so above 1x is faster; 95% intervals "
+         "by " +
+         report.speedup.method + ".";
+}
+
+}  // namespace kwker::audit
