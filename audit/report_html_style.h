@@ -9,7 +9,7 @@ inline constexpr char kHtmlStyle[] = R"(
   --a: #8a93a3; --b: #0b66c3; --good: #14733a; --bad: #b3261e; --doubt: #8a5a00; --wash: #eef2f8; }
 @media (prefers-color-scheme: dark) {
   :root { --ink: #e6e9ef; --dim: #9aa3b2; --line: #363d49; --page: #14171c;
-    --a: #7c8596; --b: #6cb2ff; --good: #63c98a; --bad: #ff8a80; --doubt: #e5b04c; --wash: #1f252e; }
+    --a: #7c8596; --b: #6cb2ff; --good: #63c98a; --bad: #ff8a80; --doubt: #e5b04c; --wash: #27303c; }
 }
 @media print {
   :root { --ink: #000; --dim: #444; --line: #bbb; --page: #fff; --a: #888; --b: #0b4f97;

@@ -75,6 +75,31 @@ RatioEstimate EstimateRatio(std::span<const double> log_ratios, PairsBy by) {
   return ratio;
 }
 
+RatioEstimate CompareSamples(std::span<const double> first_logs,
+                             std::span<const double> second_logs) {
+  const double difference = Mean(second_logs) - Mean(first_logs);
+  RatioEstimate ratio;
+  ratio.estimate = std::exp(difference);
+  ratio.pairs = static_cast<int>(std::min(first_logs.size(), second_logs.size()));
+  if (ratio.pairs < 2) return ratio;
+  const auto part = [](std::span<const double> logs) {
+    const double deviation = StandardDeviation(logs);
+    return deviation * deviation / static_cast<double>(logs.size());
+  };
+  const double first = part(first_logs), second = part(second_logs), sum = first + second;
+  double half = 0;
+  if (sum > 0) {
+    const double freedom = sum * sum /
+                           (first * first / static_cast<double>(first_logs.size() - 1) +
+                            second * second / static_cast<double>(second_logs.size() - 1));
+    const boost::math::students_t distribution(freedom);
+    half = boost::math::quantile(boost::math::complement(distribution, kTail)) * std::sqrt(sum);
+  }
+  ratio.interval = Interval{std::exp(difference - half), std::exp(difference + half)};
+  ratio.method = "Welch's t on logarithms";
+  return ratio;
+}
+
 Trend FitTrend(std::span<const double> x, std::span<const double> y, int fixed) {
   const double mean_x = Mean(x), mean_y = Mean(y);
   double xx = 0, xy = 0, yy = 0;

@@ -50,6 +50,12 @@ enum class PairsBy { kNumber, kWidth };
 //   gives up to 6% (plain noise) or 8% (that load).
 RatioEstimate EstimateRatio(std::span<const double> log_ratios, PairsBy by = PairsBy::kNumber);
 
+// How much larger a second sample is than a first one that has nothing to do with
+// it: difference of means and Welch's t, of logarithms, each sample with at least
+// one value. No interval if one has fewer than two.
+RatioEstimate CompareSamples(std::span<const double> first_logs,
+                             std::span<const double> second_logs);
+
 // A straight line through points, by least squares.
 struct Trend {
   double slope = 0;

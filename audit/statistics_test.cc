@@ -89,6 +89,19 @@ TEST(EstimateRatio, EqualPairs) {
   EXPECT_NEAR(estimate.interval->high, 2, 1e-12);
 }
 
+TEST(CompareSamples, Welch) {
+  const std::vector<double> first = {0.1, 0.2, 0.3}, second = {0.5, 0.6, 0.7, 0.8};
+  const RatioEstimate ratio = CompareSamples(first, second);
+  EXPECT_NEAR(std::log(*ratio.estimate), 0.45, 1e-12);
+  // Squared errors 0.01/3 and 0.05/3/4: 0.0075 in all; 4.9592 degrees of freedom.
+  const double half = 2.577 * std::sqrt(0.0075);
+  EXPECT_NEAR(std::log(ratio.interval->low), 0.45 - half, 1e-3);
+  EXPECT_NEAR(std::log(ratio.interval->high), 0.45 + half, 1e-3);
+  EXPECT_FALSE(CompareSamples(first, std::vector<double>{1}).interval);
+  const std::vector<double> same = {1, 1};
+  EXPECT_EQ(CompareSamples(same, same).interval->low, 1);
+}
+
 TEST(FitTrend, SlopeAndChance) {
   const std::vector<double> x = {1, 2, 3, 4, 5};
   const Trend trend = FitTrend(x, std::vector<double>{2, 4, 5, 4, 5}, 1);

@@ -35,11 +35,12 @@ std::string Rect(std::string_view css, double x, double y, double width, double 
       y, std::max(width, 0.0), std::max(height, 0.0));
 }
 
-// `hint` is shown where the pointer rests on it.
+// `hint` is shown where the pointer rests on it. The first side's, which the other
+// may cover, is larger.
 std::string Dot(std::string_view css, double x, double y, const std::string& hint) {
   return fmt::format(
-      "<circle class=\"{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4.5\"><title>{}</title></circle>\n",
-      css, x, y, EscapeXml(hint));
+      "<circle class=\"{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\"><title>{}</title></circle>\n", css,
+      x, y, css == "a" ? 5.5 : 4, EscapeXml(hint));
 }
 
 std::string Text(std::string_view css, double x, double y, std::string_view text) {
@@ -145,7 +146,7 @@ std::string PairPlot(const std::string& name, const std::vector<PairPoint>& poin
   double most = 0;
   for (const PairPoint& point : points) most = std::max({most, point.without, point.with});
   // From 0: the distance shows the share.
-  const std::vector<double> ticks = Ticks(0, most * 1.02, 4);
+  const std::vector<double> ticks = Ticks(0, most * 1.02, 6);
   const Axis x = PairAxis(points);
   const Axis y = {0, std::max(ticks.back(), most * 1.02), kHeight - kBottom, kTop};
   std::string svg = Open(name, kHeight);

@@ -14,6 +14,7 @@
 #include "audit/run.h"
 #include "cli/audit_command.h"
 #include "cli/child_command.h"
+#include "cli/compare_command.h"
 #include "cli/info_command.h"
 #include "cli/run_command.h"
 #include "cli/runfiles.h"
@@ -43,13 +44,14 @@ int Main(const std::vector<std::string>& words) {
   app.set_version_flag("--version", "kwker " KWKER_VERSION, "Print the version and exit");
   const AuditCommand audit(app);
   const RunCommand run(app);
+  const CompareCommand compare(app);
   const InfoCommand info(app);
   const bool dashes = own.size() < words.size();  // before CLI11 takes words out of `own`
   try {
     std::reverse(own.begin(), own.end());  // as CLI11 wants a vector
     app.parse(own);
   } catch (const CLI::ExtrasError& e) {
-    if (dashes || info.chosen()) {
+    if (dashes || info.chosen() || compare.chosen()) {
       throw UsageError(std::string(e.what()) + " (see kwker --help)");
     }
     // Most likely the script itself.
@@ -63,6 +65,7 @@ int Main(const std::vector<std::string>& words) {
   UseRunfiles(invocation.self);
   if (audit.chosen()) return audit.Run(invocation);
   if (run.chosen()) return run.Run(invocation);
+  if (compare.chosen()) return compare.Run(invocation);
   return info.Run(invocation);
 }
 

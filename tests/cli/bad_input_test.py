@@ -84,7 +84,9 @@ def test_not_a_command(words: list[str], part: str) -> None:
     assert_one_line(end_of([PROGRAM, *words]), part)
 
 
-@pytest.mark.parametrize("words", [["--help"], ["audit", "--help"], ["run", "-h"], ["info", "-h"]])
+@pytest.mark.parametrize(
+    "words", [["--help"], ["audit", "--help"], ["run", "-h"], ["compare", "-h"]]
+)
 def test_help(words: list[str]) -> None:
     ended = end_of([PROGRAM, *words])
     assert ended.status == 0
