@@ -8,9 +8,11 @@
 #include "kernels/optim/adagrad-inl.h"
 #include "kernels/optim/adamax-inl.h"
 #include "kernels/optim/asgd-inl.h"
+#include "kernels/optim/average-inl.h"
 #include "kernels/optim/nadam-inl.h"
 #include "kernels/optim/radam-inl.h"
 #include "kernels/optim/rmsprop-inl.h"
+#include "kernels/optim/rprop-inl.h"
 #include "kernels/optim/steps_isa.h"
 
 namespace kwker::optim::internal {

@@ -7,13 +7,15 @@
 #include "kernels/optim/adagrad.h"
 #include "kernels/optim/adamax.h"
 #include "kernels/optim/asgd.h"
+#include "kernels/optim/average.h"
 #include "kernels/optim/nadam.h"
 #include "kernels/optim/radam.h"
 #include "kernels/optim/rmsprop.h"
+#include "kernels/optim/rprop.h"
 
-// All optimizers of steps.h.
+// All that steps.h takes.
 #define KWKER_FOR_EACH_STEP(DO) \
-  DO(Rmsprop) DO(Adagrad) DO(Nadam) DO(Radam) DO(Adamax) DO(Adadelta) DO(Asgd)
+  DO(Rmsprop) DO(Adagrad) DO(Nadam) DO(Radam) DO(Adamax) DO(Adadelta) DO(Asgd) DO(Rprop) DO(Average)
 
 namespace kwker::optim::internal {
 

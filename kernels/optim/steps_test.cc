@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>
@@ -11,10 +12,12 @@
 #include "kernels/optim/adagrad.h"
 #include "kernels/optim/adamax.h"
 #include "kernels/optim/asgd.h"
+#include "kernels/optim/average.h"
 #include "kernels/optim/nadam.h"
 #include "kernels/optim/radam.h"
 #include "kernels/optim/reference.h"
 #include "kernels/optim/rmsprop.h"
+#include "kernels/optim/rprop.h"
 
 namespace kwker::optim {
 namespace {
@@ -231,7 +234,44 @@ void CheckAsgd(Isa isa, bool averaging) {
 }
 
 template <typename T>
+void CheckRprop(Isa isa, bool maximize) {
+  const RpropScalars<T> s = {maximize, T(0.5), T(1.2), T(1e-3), T(2)};
+  const auto make = [&](Arrays<T>& x, std::int64_t n) {
+    return RpropTensor<T>{x[0].data(), x[1].data(), x[2].data(), x[3].data(), n};
+  };
+  const Formulas<T> f(isa);
+  Check<T>(isa, make, s, [&](T* p, T g, T* previous, T* size, T*) {
+    g = maximize ? -g : g;
+    const T agreement = g * *previous;
+    *size *= agreement > 0 ? s.eta_plus : agreement < 0 ? s.eta_minus : T(1);
+    *size = std::min(std::max(*size, s.least), s.most);
+    g = agreement < 0 ? T(0) : g;
+    *p = f.Mad(g > 0 ? T(-1) : g < 0 ? T(1) : T(-0.0), *size, *p);
+    *previous = g;
+  });
+}
+
+template <typename T>
+void CheckAverage(Isa isa, AverageRule rule, T weight) {
+  const AverageScalars<T> s = {rule, T(7), T(0.9), weight, 0};
+  const auto make = [&](Arrays<T>& x, std::int64_t n) {
+    return AverageTensor<T>{x[0].data(), x[1].data(), n};
+  };
+  const Formulas<T> f(isa);
+  Check<T>(isa, make, s, [&](T* a, T p, T*, T*, T*) {
+    const T d = p - *a, kept = s.decay * *a, added = weight * p;
+    *a = rule == AverageRule::kRunning       ? *a + d / s.count
+         : rule == AverageRule::kExponential ? kept + added
+                                             : f.Lerp(*a, p, weight);
+  });
+}
+
+template <typename T>
 void CheckAll(Isa isa) {
+  CheckAverage<T>(isa, AverageRule::kRunning, 0);
+  CheckAverage<T>(isa, AverageRule::kExponential, T(0.1));
+  CheckAverage<T>(isa, AverageRule::kLerp, T(0.1));
+  CheckAverage<T>(isa, AverageRule::kLerp, T(0.7));
   for (const SqrtForm form : {SqrtForm::kLibrary, SqrtForm::kIeee}) {
     for (const bool first : {false, true}) {
       CheckRmsprop<T>(isa, form, first, false);
@@ -241,6 +281,7 @@ void CheckAll(Isa isa) {
       CheckRadam<T>(isa, form, first);
       CheckAdamax<T>(isa, first);
       CheckAsgd<T>(isa, first);
+      CheckRprop<T>(isa, first);
     }
     CheckAdadelta<T>(isa, form);
   }
