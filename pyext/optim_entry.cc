@@ -33,7 +33,7 @@ void BindOptimizers(py::module_& m) {
   py::dict optimizers;
   for (const OptimEntry& optimizer :
        {AdamEntry(), SgdEntry(), RmspropEntry(), AdagradEntry(), NadamEntry(), RadamEntry(),
-        AdamaxEntry(), AdadeltaEntry(), AsgdEntry()}) {
+        AdamaxEntry(), AdadeltaEntry(), AsgdEntry(), RpropEntry()}) {
     optimizers[optimizer.name] = optimizer;
   }
   m.attr("optimizers") = optimizers;

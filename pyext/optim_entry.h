@@ -130,6 +130,7 @@ OptimEntry RadamEntry();
 OptimEntry AdamaxEntry();
 OptimEntry AdadeltaEntry();
 OptimEntry AsgdEntry();
+OptimEntry RpropEntry();
 
 void BindOptimizers(pybind11::module_& m);
 

@@ -84,6 +84,9 @@ class Kind:
         given = dict(options)
         if "betas" in options:
             given["beta1"], given["beta2"] = options["betas"]
+        if "etas" in options:
+            given["etaminus"], given["etaplus"] = options["etas"]
+            given["step_size_min"], given["step_size_max"] = options["step_sizes"]
         given["has_complex"] = any(p.is_complex() for p in params)
         given["has_sparse_grad"] = any(g.is_sparse for g in grads)
         names = list(inspect.signature(function).parameters)[2 + len(lists) :]
@@ -130,4 +133,11 @@ KINDS = (
         foreach_is_equal=True,
     ),
     Kind("asgd", torch.optim.ASGD, ("ax", "mu", "eta", "step")),
+    Kind(
+        "rprop",
+        torch.optim.Rprop,
+        ("prev", "step_size", "step"),
+        calls_get_value=False,
+        foreach_is_equal=True,
+    ),
 )

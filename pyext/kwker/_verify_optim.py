@@ -85,6 +85,7 @@ _CASES: dict[str, tuple[dict[str, Any], ...]] = {
     "optim.adadelta": ({}, {"weight_decay": 1e-2, "rho": 0.3, "maximize": True}),
     "optim.asgd": ({}, {"weight_decay": 1e-2, "t0": 4.5, "alpha": 0.5, "maximize": True}),
     "optim.radam": ({}, {"weight_decay": 1e-2, "maximize": True, "betas": (0.3, 0.9)}),
+    "optim.rprop": ({}, {"maximize": True, "etas": (0.3, 1.5), "step_sizes": (0.01, 0.02)}),
 }
 _CASES_AT_LENGTH = {
     "optim.adam": _ADAM_CASES_AT_LENGTH,

@@ -30,6 +30,7 @@ from torch.optim import (
     Optimizer,
     RAdam,
     RMSprop,
+    Rprop,
 )
 
 from comparison import By, assert_same, assert_succeeds_same, with_state
@@ -49,6 +50,7 @@ KINDS = [
         (Adamax, {}),
         (Adadelta, {}),
         (ASGD, {}),
+        (Rprop, {}),
     )
 ]
 
@@ -209,6 +211,9 @@ def test_a_missing_option_raises_before_anything_changes(
         return with_state(run, parameters, states)
 
     outcome = assert_same(scenario)
+    if cls is Rprop and key == "lr":  # which only a first step reads
+        assert outcome.error is None
+        return
     assert outcome.error is not None
     assert outcome.error[0] == "KeyError"
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from torch.optim import ASGD, Adadelta, Adagrad, Adamax, NAdam, Optimizer, RAdam, RMSprop
+from torch.optim import ASGD, Adadelta, Adagrad, Adamax, NAdam, Optimizer, RAdam, RMSprop, Rprop
 
 from comparison import By, assert_same, assert_succeeds_same, with_state
 from kwker import torch_ops
@@ -20,10 +20,19 @@ from kwker._registry import FEATURES
 from more_tables import BRANCHES
 from tables import Case, draw
 
-CLASSES: list[type[Optimizer]] = [RMSprop, Adagrad, NAdam, RAdam, Adamax, Adadelta, ASGD]
+CLASSES: list[type[Optimizer]] = [
+    RMSprop,
+    Adagrad,
+    NAdam,
+    RAdam,
+    Adamax,
+    Adadelta,
+    ASGD,
+    Rprop,
+]
 
 # foreach=True has the loop's results to the bit.
-FOREACH_IS_EQUAL = (RMSprop, Adagrad, Adadelta)
+FOREACH_IS_EQUAL = (RMSprop, Adagrad, Adadelta, Rprop)
 
 
 def _train(
@@ -47,7 +56,7 @@ def _train(
 @pytest.mark.parametrize(
     "case",
     [Case(cls, {"foreach": True}) for cls in CLASSES if cls not in FOREACH_IS_EQUAL]
-    + [Case(cls, {"lr": torch.tensor(0.01)}) for cls in CLASSES]
+    + [Case(cls, {"lr": torch.tensor(0.01)}) for cls in CLASSES if cls is not Rprop]
     + [Case(Adagrad, {"fused": True})]
     + [Case(Adagrad, {"lr_decay": torch.tensor(0.1)}), Case(RMSprop, {"eps": torch.tensor(0.1)})],
     ids=str,
@@ -96,20 +105,21 @@ def test_a_group_without_gradients_is_not_counted(cls: type[Optimizer]) -> None:
 
 NUMBERS = [np.float64(0.013), np.float32(0.013), np.int64(1), True, 1, 0, 1e39, 1e300, 1e-320]
 NAMES: dict[type[Optimizer], tuple[str, ...]] = {
-    RMSprop: ("alpha", "eps", "momentum"),
-    Adagrad: ("lr_decay", "initial_accumulator_value", "eps"),
-    NAdam: ("momentum_decay", "eps"),
-    RAdam: ("eps",),
-    Adamax: ("eps",),
-    Adadelta: ("rho", "eps"),
-    ASGD: ("lambd", "alpha", "t0"),
+    RMSprop: ("lr", "weight_decay", "alpha", "eps", "momentum"),
+    Adagrad: ("lr", "weight_decay", "lr_decay", "initial_accumulator_value", "eps"),
+    NAdam: ("lr", "weight_decay", "momentum_decay", "eps"),
+    RAdam: ("lr", "weight_decay", "eps"),
+    Adamax: ("lr", "weight_decay", "eps"),
+    Adadelta: ("lr", "weight_decay", "rho", "eps"),
+    ASGD: ("lr", "weight_decay", "lambd", "alpha", "t0"),
+    Rprop: ("lr",),
 }
 
 
 @pytest.mark.parametrize("number", NUMBERS, ids=repr)
 @pytest.mark.parametrize(
     ("cls", "name"),
-    [(cls, name) for cls in CLASSES for name in ("lr", "weight_decay", *NAMES[cls])],
+    [(cls, name) for cls in CLASSES for name in NAMES[cls]],
 )
 def test_numbers(cls: type[Optimizer], name: str, number: Any) -> None:
     with np.errstate(all="raise"):
@@ -163,6 +173,14 @@ def test_options_changed_between_steps(cls: type[Optimizer], change: dict[str, A
         (NAdam, {"momentum_decay": 1e300}),
         (RAdam, {"capturable": True}),
         (NAdam, {"decoupled_weight_decay": 1, "weight_decay": 0.1}),
+        *((Rprop, {"etas": etas}) for etas in [
+            (0.5, 0.5), (1.5, 0.5), (0.0, 1.2), (-0.5, 1.2), (1, 2), [0.4, 2], (None, 1.2),
+            (0.5, float("inf")), (0.5, 1e300), (np.float64(0.5), np.float64(1.2)),
+        ]),
+        *((Rprop, {"step_sizes": sizes}) for sizes in [
+            (0, float("inf")), (-0.0, 0.0), (0.0, -0.0), (1e300, 1e301), (float("nan"), 1.0),
+            (1.0, float("nan")), (np.float32(0.1), 1.0), (torch.tensor(0.1), 1.0), (None, 1.0),
+        ]),
     ],
     ids=str,
 )  # fmt: skip

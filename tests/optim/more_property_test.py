@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from torch.optim import ASGD, Adadelta, Adagrad, Adamax, NAdam, Optimizer, RAdam, RMSprop
+from torch.optim import ASGD, Adadelta, Adagrad, Adamax, NAdam, Optimizer, RAdam, RMSprop, Rprop
 
 from comparison import By, assert_same, with_state
 from tables import DATA, DTYPES, draw
@@ -37,6 +37,13 @@ OPTIONS: list[tuple[type[Optimizer], dict[str, st.SearchStrategy[Any]]]] = [
     (Adamax, {"betas": betas, "eps": small}),
     (Adadelta, {"rho": fractions, "eps": small}),
     (ASGD, {"lambd": small, "alpha": small, "t0": st.floats(0, 5)}),
+    (
+        Rprop,
+        {
+            "etas": st.tuples(st.floats(0.001, 0.999), st.floats(1.001, 10)),
+            "step_sizes": st.tuples(small, st.floats(0, 100)),
+        },
+    ),
 ]
 
 
@@ -44,6 +51,8 @@ OPTIONS: list[tuple[type[Optimizer], dict[str, st.SearchStrategy[Any]]]] = [
 def optimizers(draw_value: st.DrawFn) -> tuple[type[Optimizer], dict[str, Any]]:
     cls, own = draw_value(st.sampled_from(OPTIONS))
     options = {"lr": rates, "weight_decay": small, "maximize": st.booleans()} | own
+    if cls is Rprop:
+        del options["weight_decay"]
     return cls, {name: draw_value(strategy) for name, strategy in options.items()}
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from torch.optim import ASGD, Adadelta, Adagrad, Adamax, NAdam, Optimizer, RAdam, RMSprop
+from torch.optim import ASGD, Adadelta, Adagrad, Adamax, NAdam, Optimizer, RAdam, RMSprop, Rprop
 
+from comparison import By
 from tables import Case
 
 _DECAYS: list[dict[str, Any]] = [
@@ -67,6 +68,24 @@ _ASGD: list[dict[str, Any]] = [
     {"t0": 1.5, "alpha": 2, "weight_decay": 0.1, "maximize": True},
     {"lambd": 1, "lr": 1, "alpha": 0},
 ]
+_RPROP: list[dict[str, Any]] = [
+    {},
+    {"lr": 0.1, "maximize": True},
+    {"lr": 1},
+    {"lr": 0.0},
+    {"lr": 1e30},
+    {"etas": (0.3, 1.7)},
+    {"step_sizes": (0.0, 1.0)},
+    {"step_sizes": (-0.0, 1e-5), "maximize": True},
+    {"step_sizes": (1.0, 0.5)},  # the most is less than the least
+    {"step_sizes": (0, 1)},
+    {"step_sizes": (-1.0, -0.5)},
+]
+_RPROP_AT_THE_EDGE: list[dict[str, Any]] = [  # in float32 a factor is one, or zero
+    {"etas": (0.999999999, 1.5)},
+    {"etas": (1e-50, 2.0)},
+    {"etas": (0.5, 1.000000001)},
+]
 
 
 def _cases(cls: type[Optimizer], *options: list[dict[str, Any]]) -> list[Case]:
@@ -81,6 +100,8 @@ OURS: list[Case] = [
     *_cases(Adamax, _DECAYS, _BETAS),
     *_cases(Adadelta, _DECAYS, _ADADELTA),
     *_cases(ASGD, _DECAYS[:-2], _ASGD),
+    *_cases(Rprop, _RPROP),
+    *(Case(Rprop, options, By.ANY) for options in _RPROP_AT_THE_EDGE),
 ]
 
 # The weight of a lerp is one: signs of zero depend on where torch's vector code ends.
@@ -103,4 +124,6 @@ BRANCHES: list[Case] = [
     Case(Adamax, {"weight_decay": 0.1, "betas": (0.3, 0.9)}),
     Case(Adadelta, {"weight_decay": 0.1, "maximize": True}),
     Case(ASGD, {"weight_decay": 0.1, "t0": 1}),
+    Case(Rprop, {"lr": 0.1, "step_sizes": (0.05, 0.3)}),
+    Case(Rprop, {"maximize": True}),
 ]

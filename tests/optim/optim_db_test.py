@@ -29,6 +29,7 @@ NAMES = (
     "Adamax",
     "Adadelta",
     "ASGD",
+    "Rprop",
 )
 INFOS: list[OptimizerInfo] = [i for i in optim_db if i.name in NAMES]
 

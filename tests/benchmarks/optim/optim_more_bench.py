@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import torch
-from torch.optim import ASGD, Adadelta, Adagrad, Adamax, NAdam, Optimizer, RAdam, RMSprop
+from torch.optim import ASGD, Adadelta, Adagrad, Adamax, NAdam, Optimizer, RAdam, RMSprop, Rprop
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 from optim_bench import Kind, Row, Shapes, transformer_shapes
@@ -35,6 +35,7 @@ KINDS = [
     Kind("Adamax", lambda p: Adamax(p, lr=1e-4), 2),
     Kind("Adadelta", lambda p: Adadelta(p, lr=1e-4), 2),
     Kind("ASGD", lambda p: ASGD(p, lr=1e-4), 1),
+    Kind("Rprop", lambda p: Rprop(p, lr=1e-4), 2),
 ]
 WORK: list[tuple[str, Shapes]] = [
     ("4 tensors of 50", [(50,)] * 4),
