@@ -10,6 +10,8 @@ const char* ReasonText(Reason reason) {
       return "arguments not as torch's own optimizer passes them";
     case Reason::kAutocast:
       return "under autocast";
+    case Reason::kAveraging:
+      return "an averaging function that is not torch's own";
     case Reason::kCapturable:
       return "capturable=True";
     case Reason::kChannels:
@@ -54,6 +56,8 @@ const char* ReasonText(Reason reason) {
       return "memory layouts differ or have gaps";
     case Reason::kMixedDtypes:
       return "dtypes differ";
+    case Reason::kModule:
+      return "a module that has its own way with its parameters";
     case Reason::kOptions:
       return "options that are not covered";
     case Reason::kPatched:

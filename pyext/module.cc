@@ -8,6 +8,7 @@
 
 #include "kernels/base/isa.h"
 #include "pyext/arrow_pixels.h"
+#include "pyext/averaging.h"
 #include "pyext/counters.h"
 #include "pyext/digest.h"
 #include "pyext/hook.h"
@@ -83,6 +84,7 @@ PYBIND11_MODULE(_C, m) {
   m.attr("torch_version") = TORCH_VERSION;
   BindCounters(m);
   BindOptimizers(m);
+  BindAveraging(m);
   m.def("isa", [] { return std::string(kwker::IsaName(TorchIsa())); });
   m.def("sqrt_form", [](bool float64) {
     return float64 ? kwker::SqrtFormName(TorchSqrt<double>().form)

@@ -35,6 +35,7 @@ resize_counters: Counters
 to_dtype_normalize_counters: Counters
 to_tensor_counters: Counters
 color_counters: Counters
+ema_counters: Counters
 
 class OptimEntry:
     """One of torch's optimizers."""
@@ -81,6 +82,29 @@ def image_bytes(core: Any, pixels: int, pixel_bytes: int) -> bytes:
     Raises:
         ValueError: where Pillow does not hand that memory out.
     """
+
+def set_module_methods(methods: dict[str, Any]) -> None:
+    """nn.Module's methods by name: modules that have others list their parameters themselves."""
+
+def set_averaging(
+    module: dict[str, Any],
+    functions: dict[str, Any],
+    get_attribute: Callable[..., Any],
+    without_gradients: CodeType,
+    averaging: dict[str, CodeType],
+) -> None:
+    """What averaging_hook() stands for.
+
+    Args:
+        module: the namespace of torch.optim.swa_utils.
+        functions: by name, the objects in it that must be there.
+        get_attribute: nn.Module.__getattr__.
+        without_gradients: the code of what torch.no_grad() makes of a function.
+        averaging: by the names of the functions that make them, averaging functions' code.
+    """
+
+def averaging_hook(original: Callable[..., None]) -> Callable[..., None]:
+    """A function in C in place of AveragedModel.update_parameters."""
 
 def set_tensor_classes(image: type, video: type) -> None:
     """torchvision.tv_tensors.Image and .Video."""

@@ -25,6 +25,7 @@ class Patch:
         module: one of torch's, or a class; or what returns the class, which a reload replaces.
         attribute: the function's name there.
         calls: names of the module's functions that it calls, and the hook does not.
+        calls_in: where those are, if not beside the function.
         make_hook: makes the hook when it is first wanted; gets the function and, by name, those of
             `calls`.
         also: patches that go in and out with this one; it works without those whose place is
@@ -38,6 +39,7 @@ class Patch:
         calls: Sequence[str],
         make_hook: Callable[[Callable[..., Any], dict[str, Any]], Any],
         also: Sequence[Patch] = (),
+        calls_in: ModuleType | None = None,
     ) -> None:
         self._find_module = module
         self.module: ModuleType | type | None = None  # until prepare() has been called
@@ -47,6 +49,7 @@ class Patch:
         self.hook: Any = None
         self._make_hook = make_hook
         self._also = also
+        self._calls_in = calls_in
         self._put_in = False
         self._shown_to_dynamo = False
 
@@ -63,7 +66,7 @@ class Patch:
                 return True
             if not is_same_code(function, self.original):
                 return False
-        called = {name: getattr(module, name) for name in self.calls}
+        called = {name: getattr(self._calls_in or module, name) for name in self.calls}
         if not all(is_own(f, "torch") for f in (function, *called.values())):
             return False
         self._forget()

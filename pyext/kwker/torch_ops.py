@@ -39,6 +39,7 @@ from kwker import (  # noqa: F401
     _C,
     _environment,
     _optim,
+    _optim_ema,
     _switch,
     _vision_color,
     _vision_normalize,

@@ -56,18 +56,23 @@ class Outcome:
     error: tuple[str, str] | None
 
 
+# Features of the group "optim" that do no steps.
+BESIDE_STEPS = ("optim.clip_grad_norm", "optim.ema", "optim.zero_grad")
+
+
 @dataclass
 class Steps:
-    """What Kwker's counters say about the optimizers' steps."""
+    """What Kwker's counters say about the optimizers' steps, or another feature's calls."""
 
     calls: int = 0
     fallbacks: dict[str, int] = field(default_factory=dict)
 
     @staticmethod
-    def counted() -> Steps:
+    def counted(of: str | None = None) -> Steps:
         steps = Steps()
         for name, feature in torch_ops.stats().items():
-            if name.startswith("optim."):
+            is_step = name.startswith("optim.") and name not in BESIDE_STEPS
+            if name == of or (of is None and is_step):
                 steps.calls += feature["calls"]
                 for reason, number in feature["fallbacks"].items():
                     steps.fallbacks[reason] = steps.fallbacks.get(reason, 0) + number
@@ -83,7 +88,7 @@ class Steps:
             By.MIXED: self.calls > 0 and declined > 0,
             By.ANY: True,
         }
-        assert allowed[by], f"steps should be done {by.value}, but: {self}"
+        assert allowed[by], f"it should be done {by.value}, but: {self}"
 
 
 def optimizer_state(optimizer: Optimizer) -> dict[str, object]:
@@ -167,16 +172,17 @@ def differences_of(expected: Outcome, actual: Outcome) -> list[str]:
     return differences
 
 
-def assert_same(scenario: Scenario, by: By = By.KWKER) -> Outcome:
+def assert_same(scenario: Scenario, by: By = By.KWKER, of: str | None = None) -> Outcome:
     """Runs the scenario both ways; returns the outcome that both have.
 
-    Raises AssertionError if anything differs, or if the steps were not done as `by` says.
+    Raises AssertionError if anything differs, or if the steps (the calls of the feature `of`, if
+    that is given) were not done as `by` says.
     """
     expected = observe(scenario)
     with torch_ops.installed(verify=False):
         torch_ops.reset_stats()
         actual = observe(scenario)
-        steps = Steps.counted()
+        steps = Steps.counted(of)
 
     differences = differences_of(expected, actual)
     shown = "\n  ".join(differences[:20])
@@ -189,9 +195,9 @@ def assert_same(scenario: Scenario, by: By = By.KWKER) -> Outcome:
     return expected
 
 
-def assert_succeeds_same(scenario: Scenario, by: By = By.KWKER) -> Outcome:
+def assert_succeeds_same(scenario: Scenario, by: By = By.KWKER, of: str | None = None) -> Outcome:
     """As assert_same, for scenarios that are not meant to raise."""
-    outcome = assert_same(scenario, by)
+    outcome = assert_same(scenario, by, of)
     assert outcome.error is None, f"the scenario itself failed: {outcome.error}"
     return outcome
 
