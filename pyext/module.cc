@@ -19,6 +19,7 @@
 #include "pyext/vision_entries.h"
 #include "pyext/vision_image.h"
 #include "pyext/vision_resize.h"
+#include "pyext/zero_grad.h"
 
 namespace kwker::pyext {
 namespace {
@@ -85,6 +86,7 @@ PYBIND11_MODULE(_C, m) {
   BindCounters(m);
   BindOptimizers(m);
   BindAveraging(m);
+  BindZeroGrad(m);
   m.def("isa", [] { return std::string(kwker::IsaName(TorchIsa())); });
   m.def("sqrt_form", [](bool float64) {
     return float64 ? kwker::SqrtFormName(TorchSqrt<double>().form)

@@ -33,6 +33,11 @@ class OptimGroup {
   // How many parameters there are, with and without gradients.
   std::size_t size() const { return static_cast<std::size_t>(PyTuple_GET_SIZE(params_.ptr())); }
 
+  // The tensor of a parameter, and its gradient, which may be undefined; neither of a
+  // subclass.
+  static const at::Tensor& Exact(PyObject* object);
+  static const at::Tensor& Gradient(const at::Tensor& param);
+
   // visit(param, its tensor, its gradient, its state: a dict or null) for each
   // parameter that has a gradient.
   template <typename Visit>
@@ -46,8 +51,6 @@ class OptimGroup {
   }
 
  private:
-  static const at::Tensor& Exact(PyObject* object);
-  static const at::Tensor& Gradient(const at::Tensor& param);
   PyObject* State(PyObject* param) const;
 
   PyObject* optimizer_;

@@ -36,6 +36,7 @@ to_dtype_normalize_counters: Counters
 to_tensor_counters: Counters
 color_counters: Counters
 ema_counters: Counters
+zero_grad_counters: Counters
 
 class OptimEntry:
     """One of torch's optimizers."""
@@ -105,6 +106,12 @@ def set_averaging(
 
 def averaging_hook(original: Callable[..., None]) -> Callable[..., None]:
     """A function in C in place of AveragedModel.update_parameters."""
+
+def optimizer_zero_grad_hook(original: Callable[..., None]) -> Callable[..., None]:
+    """A function in C in place of Optimizer.zero_grad."""
+
+def module_zero_grad_hook(original: Callable[..., None]) -> Callable[..., None]:
+    """A function in C in place of nn.Module.zero_grad; see set_module_methods()."""
 
 def set_tensor_classes(image: type, video: type) -> None:
     """torchvision.tv_tensors.Image and .Video."""

@@ -40,6 +40,7 @@ from kwker import (  # noqa: F401
     _environment,
     _optim,
     _optim_ema,
+    _optim_zero_grad,
     _switch,
     _vision_color,
     _vision_normalize,
