@@ -9,6 +9,7 @@
 #include "kernels/base/isa.h"
 #include "pyext/arrow_pixels.h"
 #include "pyext/averaging.h"
+#include "pyext/clip_grad.h"
 #include "pyext/counters.h"
 #include "pyext/digest.h"
 #include "pyext/hook.h"
@@ -87,6 +88,7 @@ PYBIND11_MODULE(_C, m) {
   BindOptimizers(m);
   BindAveraging(m);
   BindZeroGrad(m);
+  BindClipGrad(m);
   m.def("isa", [] { return std::string(kwker::IsaName(TorchIsa())); });
   m.def("sqrt_form", [](bool float64) {
     return float64 ? kwker::SqrtFormName(TorchSqrt<double>().form)

@@ -35,6 +35,7 @@ resize_counters: Counters
 to_dtype_normalize_counters: Counters
 to_tensor_counters: Counters
 color_counters: Counters
+clip_grad_norm_counters: Counters
 ema_counters: Counters
 zero_grad_counters: Counters
 
@@ -112,6 +113,15 @@ def optimizer_zero_grad_hook(original: Callable[..., None]) -> Callable[..., Non
 
 def module_zero_grad_hook(original: Callable[..., None]) -> Callable[..., None]:
     """A function in C in place of nn.Module.zero_grad; see set_module_methods()."""
+
+def set_clip_grad(module: dict[str, Any], functions: dict[str, Any]) -> None:
+    """The namespace of torch.nn.utils.clip_grad; by name, objects in it that must be there."""
+
+def total_norm_hook(original: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """A function in C in place of torch.nn.utils.get_total_norm."""
+
+def clip_grads_hook(original: Callable[..., None]) -> Callable[..., None]:
+    """A function in C in place of torch.nn.utils.clip_grads_with_norm_."""
 
 def set_tensor_classes(image: type, video: type) -> None:
     """torchvision.tv_tensors.Image and .Video."""

@@ -39,6 +39,7 @@ from kwker import (  # noqa: F401
     _C,
     _environment,
     _optim,
+    _optim_clip,
     _optim_ema,
     _optim_zero_grad,
     _switch,
