@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -10,6 +11,8 @@ from torch import Tensor
 
 from kwker import _C
 from kwker._optim_calls import KINDS, Kind
+from kwker._own import is_own
+from kwker._shared import behind
 
 
 def unwrapped(optimizer: torch.optim.Optimizer) -> torch.optim.Optimizer:
@@ -37,8 +40,11 @@ def reason(optimizer: torch.optim.Optimizer, group: dict[str, Any]) -> tuple[str
     name = kind.features[-1] if group.get("decoupled_weight_decay") else kind.features[0]
     if inspect.unwrap(type(optimizer).step) is not inspect.unwrap(kind.cls.step):
         return name, f"{type(optimizer).__name__} has a step() of its own"
+    function = behind(getattr(kind.module, kind.name, None))
+    if not is_own(function, "torch"):
+        return name, "torch's function was replaced by somebody else"
     with torch.no_grad():
-        return name, _explain(kind, optimizer, group)
+        return name, _explain(kind, function, optimizer, group)
 
 
 def _stepped(group: dict[str, Any]) -> list[Tensor]:
@@ -51,10 +57,14 @@ def _gradient(param: Tensor) -> Tensor:
     return torch.zeros_like(param) if param.grad is None else param.grad
 
 
-def _explain(kind: Kind, optimizer: torch.optim.Optimizer, group: dict[str, Any]) -> str:
+def _explain(
+    kind: Kind,
+    function: Callable[..., Any],
+    optimizer: torch.optim.Optimizer,
+    group: dict[str, Any],
+) -> str:
     params = _stepped(group)
     scaling = {name: getattr(optimizer, name, None) for name in ("grad_scale", "found_inf")}
-    function = getattr(kind.module, kind.name)
     lists, keywords = kind.arguments(
         function,
         group | scaling,

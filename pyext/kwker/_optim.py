@@ -28,9 +28,8 @@ def _make_patch(kind: Kind) -> Patch:
         entry.set_step(inspect.unwrap(functions["step"]).__code__, patch.hook)
         return entry.group_hook(original)
 
-    def optimizer() -> type:
-        found: type = getattr(torch.optim, kind.cls.__name__)
-        return found
+    def optimizer() -> Any:
+        return getattr(torch.optim, kind.cls.__name__, None)
 
     group = Patch(optimizer, "_init_group", ("step",), make_group_hook)
     patch = Patch(module, kind.name, kind.calls, make_hook, also=[group])

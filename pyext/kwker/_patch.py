@@ -34,7 +34,7 @@ class Patch:
 
     def __init__(
         self,
-        module: ModuleType | type | Callable[[], type],
+        module: ModuleType | type | Callable[[], object],
         attribute: str,
         calls: Sequence[str],
         make_hook: Callable[[Callable[..., Any], dict[str, Any]], Any],
@@ -60,15 +60,16 @@ class Patch:
         another there wants that to be called.
         """
         module = self._present_module()
-        function = self._behind(getattr(module, self.attribute))
+        function = self._behind(_own_attribute(module, self.attribute))
         if self.hook is not None:
             if module is self.module and function is self.original:
                 return True
             if not is_same_code(function, self.original):
                 return False
-        called = {name: getattr(self._calls_in or module, name) for name in self.calls}
+        called = {name: getattr(self._calls_in or module, name, None) for name in self.calls}
         if not all(is_own(f, "torch") for f in (function, *called.values())):
             return False
+        assert isinstance(module, ModuleType | type)
         self._forget()
         self.module, self.original = module, function
         self.hook = self._make_hook(function, called)
@@ -77,7 +78,7 @@ class Patch:
 
     def stands_for(self, function: object) -> bool:
         """Whether this is the function or its hook."""
-        current = getattr(self._present_module(), self.attribute)
+        current = _own_attribute(self._present_module(), self.attribute)
         return any(function is f for f in (current, self.original, self.hook) if f is not None)
 
     def apply(self) -> bool:
@@ -104,6 +105,11 @@ class Patch:
             return
         _import_hook.cancel("torch._dynamo", self._show_original_to_dynamo)
         self._take_out()
+        if getattr(self._current, "_torchdynamo_orig_callable", None) is self.hook:
+            # torch.compile's own layer, which goes around what it finds at the first compilation.
+            setattr(self.module, self.attribute, torch.compiler.disable(self.original))
+            self._put_in = False
+            return
         # A reload has put the very code back: nobody has to be told.
         replaced = self._put_in and not is_same_code(self._current, self.original)
         self._put_in = False
@@ -115,7 +121,8 @@ class Patch:
                 stacklevel=stacklevel + 1,
             )
 
-    def _present_module(self) -> ModuleType | type:
+    def _present_module(self) -> object:
+        """Anything, where the program has put something else in a class's place."""
         found = self._find_module
         return found if isinstance(found, ModuleType | type) else found()
 
@@ -160,6 +167,11 @@ class Patch:
             return
         self._shown_to_dynamo = True
         show_to_dynamo(self.hook, self.original)
+
+
+def _own_attribute(owner: object, name: str) -> Any:
+    """Not an inherited one, which would stay in the class for ever once it is put back."""
+    return vars(owner).get(name) if isinstance(owner, ModuleType | type) else None
 
 
 def show_to_dynamo(hook: Any, original: FunctionType) -> None:

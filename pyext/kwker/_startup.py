@@ -38,6 +38,6 @@ def _install(torch: ModuleType) -> None:
         from kwker import torch_ops
 
         torch_ops.install(features=_environment.named_features())
-    except (ImportError, ValueError) as error:  # the program goes on with torch's own code
+    except Exception as error:  # the program goes on with torch's own code
         sys.stderr.write(f"kwker: not installed: {error}\n")
     _seconds = time.perf_counter() - start

@@ -38,9 +38,30 @@ class Claim:
     def __init__(
         self, features: Iterable[Feature], left_out: Iterable[Feature] = (), verify: bool = True
     ) -> None:
+        self.thread = threading.get_ident()  # whose block it is
+        self.choose(features, left_out, verify)
+
+    def choose(
+        self, features: Iterable[Feature], left_out: Iterable[Feature], verify: bool
+    ) -> None:
+        """Makes another choice."""
         self.features = list(features)
         self.left_out = list(left_out)  # by name
-        self.verify = verify  # whether to check features whose library is imported later
+        # Names of those not to be compared with torch, be it now or when they are first used.
+        self.unverified = set() if verify else {f.name for f in self.features}
+
+    def add(self, features: Iterable[Feature]) -> None:
+        """Has these in, too, and compared with torch."""
+        for feature in features:
+            if feature not in self.features:
+                self.features.append(feature)
+            self.unverified.discard(feature.name)
+        self.left_out = [f for f in self.left_out if f not in features]
+
+    def leave_out(self, features: Sequence[Feature]) -> None:
+        """Has these out, by name."""
+        self.features = [f for f in self.features if f not in features]
+        self.left_out += [f for f in features if f not in self.left_out]
 
 
 # The first is install()'s and never released; each `installed()` block adds one. Blocks may end
@@ -59,7 +80,7 @@ def on() -> list[Feature]:
 def switch(
     wanted: Sequence[Feature], left_out: Sequence[Feature], *, verify: bool, stacklevel: int
 ) -> None:
-    """Changes the newest claim to these features, but for those that fail their self-check.
+    """Changes the choice to these features, but for those that fail their self-check.
 
     Args:
         wanted: in any order.
@@ -72,9 +93,16 @@ def switch(
         _take_over()
         if verify:
             _check(wanted, stacklevel + 1)
-        newest = _claims[-1]
-        newest.features, newest.left_out, newest.verify = list(wanted), list(left_out), verify
+        for changed in _changeable():
+            changed.choose(wanted, left_out, verify)
         _bring_about(stacklevel + 1)
+
+
+def _changeable() -> list[Claim]:
+    """What a call on this thread changes: its innermost block's claim, without one install()'s;
+    and all newer ones, which are other threads', for its choice holds from now on."""
+    own = [i for i, c in enumerate(_claims) if i > 0 and c.thread == threading.get_ident()]
+    return _claims[own[-1] if own else 0 :]
 
 
 def claim(
@@ -103,24 +131,23 @@ def release(made: Claim, *, stacklevel: int) -> None:
 
 
 def add(features: Sequence[Feature], *, stacklevel: int) -> None:
-    """Adds features to the newest claim, with their self-check."""
-    with lock:
-        newest = _claims[-1]
-        wanted = newest.features + [f for f in features if f not in newest.features]
-        left_out = [f for f in newest.left_out if f not in features]
-        verify = newest.verify
-        switch(wanted, left_out, verify=True, stacklevel=stacklevel + 1)
-        newest.verify = verify  # of libraries that are imported later, as was asked for
-
-
-def leave_out(features: Sequence[Feature], *, stacklevel: int) -> None:
-    """Takes features out of the newest claim."""
+    """Adds features to the choice, with their self-check."""
     with lock:
         _refuse_while_tracing()
         _take_over()
-        newest = _claims[-1]
-        newest.features = [f for f in newest.features if f not in features]
-        newest.left_out += [f for f in features if f not in newest.left_out]
+        _check(features, stacklevel + 1)
+        for changed in _changeable():
+            changed.add(features)
+        _bring_about(stacklevel + 1)
+
+
+def leave_out(features: Sequence[Feature], *, stacklevel: int) -> None:
+    """Takes features out of the choice."""
+    with lock:
+        _refuse_while_tracing()
+        _take_over()
+        for changed in _changeable():
+            changed.leave_out(features)
         _bring_about(stacklevel + 1)
 
 
@@ -184,7 +211,7 @@ def _retire() -> None:
 def _bring_about(stacklevel: int) -> None:
     """Brings switches, patches and the environment to what the newest claim asks for."""
     wanted = _claims[-1].features
-    verify = _claims[-1].verify and _environment.wants_self_check()
+    compares = _environment.wants_self_check()
     chosen = [f for f in FEATURES.values() if f in wanted and f.is_supported and not f.difference]
     ready = [f for f in chosen if f.is_imported]
     needed = {id(f.patch) for f in ready}
@@ -195,6 +222,7 @@ def _bring_about(stacklevel: int) -> None:
             if feature.is_imported and id(feature.patch) not in needed:
                 feature.patch.undo(stacklevel + 1)
     for feature in ready:
+        verify = compares and feature.name not in _claims[-1].unverified
         at_first_call = feature.checked_at == "first call"
         feature.counters.unchecked = verify and at_first_call and feature.difference is None
         feature.counters.enabled = feature.patch.prepare() and feature.patch.apply()
@@ -251,9 +279,8 @@ def _serve_library(library: ModuleType) -> None:
 def _check_latecomers(stacklevel: int) -> None:
     """Checks those of the newest claim whose library was not there when it was made."""
     newest = _claims[-1]
-    if newest.verify:
-        late = [f for f in newest.features if f.library and f.difference is None]
-        _check(late, stacklevel + 1)
+    late = [f for f in newest.features if f.library and f.difference is None]
+    _check([f for f in late if f.name not in newest.unverified], stacklevel + 1)
 
 
 def _check(features: Sequence[Feature], stacklevel: int) -> None:

@@ -15,10 +15,13 @@ it on stderr.
 from __future__ import annotations
 
 import _xxsubinterpreters as interpreters  # type: ignore[import-not-found]
+import copy
 import functools
+import inspect
+import threading
 from collections.abc import Callable, Iterable
 from types import TracebackType
-from typing import NamedTuple, ParamSpec, TypeVar
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 if interpreters.get_current() != interpreters.get_main():  # torch would fail in worse ways
     raise ImportError("kwker works in the main interpreter only, as torch does")
@@ -125,7 +128,8 @@ class installed:
 
     Takes install()'s arguments. Afterwards the features are what they were before; may be nested.
     Blocks that overlap in two threads may end in either order: the newest that is left holds, in
-    all threads, as features are the process's.
+    all threads, as features are the process's. A decorated generator or coroutine function has them
+    from its start to its end.
     """
 
     def __init__(
@@ -149,15 +153,44 @@ class installed:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        _switch.release(self._claims.pop(), stacklevel=2)
+        # This thread's own: another may have entered the same block meanwhile.
+        own = [c for c in self._claims if c.thread == threading.get_ident()] or self._claims
+        self._claims.remove(own[-1])
+        _switch.release(own[-1], stacklevel=2)
 
     def __call__(self, function: Callable[_P, _R]) -> Callable[_P, _R]:
-        @functools.wraps(function)
-        def wrapper(*args: _P.args, **kwargs: _P.kwargs) -> _R:
-            with self:
-                return function(*args, **kwargs)
+        if inspect.isasyncgenfunction(function):
+            raise TypeError(
+                "installed() decorates no asynchronous generators: use it as a `with` block inside"
+            )
+        call: Any = function
+        wrapper: Any
+        if inspect.iscoroutinefunction(function):
 
-        return wrapper
+            async def wrapper(*args: _P.args, **kwargs: _P.kwargs) -> Any:
+                with self._again():
+                    return await call(*args, **kwargs)
+
+        elif inspect.isgeneratorfunction(function):
+
+            def wrapper(*args: _P.args, **kwargs: _P.kwargs) -> Any:
+                with self._again():
+                    return (yield from call(*args, **kwargs))
+
+        else:
+
+            def wrapper(*args: _P.args, **kwargs: _P.kwargs) -> Any:
+                with self._again():
+                    return call(*args, **kwargs)
+
+        decorated: Callable[_P, _R] = functools.wraps(function)(wrapper)
+        return decorated
+
+    def _again(self) -> installed:
+        """Another block like this one, of a call of its own."""
+        block = copy.copy(self)
+        block._claims = []
+        return block
 
 
 def enable(name: str) -> None:
@@ -249,7 +282,7 @@ def _chosen(
 ) -> tuple[list[Feature], list[Feature]]:
     """The features wanted, and those left out by name."""
     wanted = list(FEATURES.values()) if features is None else resolve(features)
-    left_out = resolve(exclude or ())
+    left_out = resolve(() if exclude is None or exclude == "" else exclude)
     try:
         left_out += resolve(_environment.disabled_features())
     except ValueError as error:

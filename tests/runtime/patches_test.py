@@ -180,3 +180,55 @@ sto.install()
 print([f.state for f in sto.features() if f.name == "optim.sgd"], SGD.sgd is compiled)
 """
     assert printed(code) == "['replaced by others'] True\n"
+
+
+@pytest.mark.parametrize("kind", ["function", "class", "derived", "nothing"])
+def test_something_else_in_the_place_of_a_class(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    """Its step is done otherwise; the others are Kwker's all the same."""
+    real = torch.optim.SGD
+    derived = type("Mine", (real,), {})
+    others: dict[str, Any] = {
+        "function": lambda *args, **kwargs: real(*args, **kwargs),
+        "class": type("Other", (), {}),
+        "derived": derived,
+    }
+    if kind == "nothing":
+        monkeypatch.delattr(torch.optim, "SGD")
+    else:
+        monkeypatch.setattr(torch.optim, "SGD", others[kind])
+    sto.install()
+    assert {f.state for f in sto.features() if f.name.startswith("optim.")} == {"on"}
+    sto.uninstall()
+    assert "_init_group" not in vars(derived)
+
+
+def test_explain_knows_that_the_function_is_somebody_elses() -> None:
+    sto.install()
+    parameter = torch.nn.Parameter(torch.ones(10))
+    parameter.grad = torch.ones(10)
+    hook = SGD.sgd
+    put(lambda *args, **kwargs: None)
+    (explained,) = sto.explain(torch.optim.SGD([parameter], lr=0.5))
+    assert explained.reason == "torch's function was replaced by somebody else"
+    put(hook)
+    (explained,) = sto.explain(torch.optim.SGD([parameter], lr=0.5))
+    assert explained.served
+
+
+def test_the_layer_of_torch_compile_is_no_patch_of_the_programs() -> None:
+    """It goes around what it finds when something is compiled for the first time."""
+    code = """
+import warnings, torch
+import kwker.torch_ops as sto
+sto.install()
+torch.compile(lambda x: x + 1, backend="eager")(torch.ones(2))
+parameter = torch.nn.Parameter(torch.ones(10))
+parameter.grad = torch.ones(10)
+torch.optim.SGD([parameter], lr=0.5).step()
+print(sto.stats()["optim.sgd"]["calls"])
+warnings.simplefilter("error")
+sto.uninstall()
+inner = torch.optim.SGD._init_group._torchdynamo_orig_callable
+print(type(inner).__name__, inner.__module__, parameter.tolist() == [0.5] * 10)
+"""
+    assert printed(code).splitlines() == ["1", "function torch.optim.sgd True"]
