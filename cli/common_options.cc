@@ -14,7 +14,8 @@ class UsageFormatter : public CLI::Formatter {
   explicit UsageFormatter(std::string usage) : usage_(std::move(usage)) {}
   std::string make_usage(const CLI::App*, std::string) const override { return usage_ + "\n"; }
   // Without the spellings with underscores: each option has one with hyphens.
-  std::string make_option_name(const CLI::Option* option, bool) const override {
+  std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
+    if (is_positional) return option->get_name(/*positional=*/true);
     std::string names;
     for (const std::string& name : option->get_snames()) names += ",-" + name;
     for (const std::string& name : option->get_lnames()) {
