@@ -46,7 +46,7 @@ def test_all_features_are_equal_in_many_cases_on_one_thread_and_all() -> None:
         assert verified.equal and verified.difference == ""
         assert verified.threads == (1, 2)
         assert verified.capability == sto.capability()
-        assert verified.cases > 40
+        assert verified.cases > (40 if FEATURES[name].verify_at_length else 1)
         assert verified.seconds > 0
 
 
