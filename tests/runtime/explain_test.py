@@ -107,7 +107,7 @@ def test_other_optimizers_subclasses_modules_and_functions() -> None:
             return super().step(closure)
 
     parameter = torch.ones(1, requires_grad=True)
-    assert sto.explain(torch.optim.Rprop([parameter]))[0].reason == (
+    assert sto.explain(torch.optim.LBFGS([parameter]))[0].reason == (
         "no feature covers this optimizer"
     )
     assert sto.explain(Own([parameter], lr=0.1))[0].reason == "Own has a step() of its own"
