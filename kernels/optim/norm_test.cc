@@ -78,7 +78,7 @@ float Another(const float* data, std::int64_t n) {
 }
 
 TEST_P(NormTest, FindsTheLengthOfBlocks) {
-  if (GetParam() != Isa::kAvx2) GTEST_SKIP();
+  if (GetParam() != Isa::kAvx2) GTEST_SKIP() << "its formula is AVX2's";
   EXPECT_EQ(MatchNorm(Isa::kAvx2, &Another<4>), 4);
   EXPECT_EQ(MatchNorm(Isa::kAvx2, &Another<1>), 1);
   EXPECT_EQ(MatchNorm(Isa::kAvx2, &Another<2>), 0);

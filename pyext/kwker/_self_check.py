@@ -40,6 +40,11 @@ def on_a_thread_of_its_own(counters: Counters, compare: Callable[[], str], threa
     return _on_trial(counters, with_threads, apart=True)
 
 
+def not_taken(counters: Counters) -> str:
+    """What to say of a call that the feature should have taken, and has left to torch."""
+    return f"not taken ({', '.join(counters.fallbacks) or 'unknown reason'})"
+
+
 def _on_trial(counters: Counters, compare: Callable[[], str], apart: bool) -> str:
     outcome = ""
 

@@ -45,8 +45,7 @@ def _outcomes(
             ours = _run([p.hook for p in patches], scale, max_norm, sizes)
             label = f"gradients of {scale:g}, at most {max_norm:g}"
             if counters.calls != calls + len(patches):
-                reasons = ", ".join(counters.fallbacks)
-                yield f"{label}: not taken ({reasons or 'unknown reason'})"
+                yield f"{label}: {_self_check.not_taken(counters)}"
                 continue
             wrong = (key for key, tensor in theirs.items() if not same_bits(tensor, ours[key]))
             yield next((f"{label}: {key} differs" for key in wrong), "")

@@ -63,8 +63,7 @@ def _outcomes(
             ours = _run(patch.hook, case, dtype, sizes)
             label = f"{str(dtype).removeprefix('torch.')} {name}"
             if counters.calls != calls + _UPDATES:
-                reasons = ", ".join(counters.fallbacks)
-                yield f"{label}: not taken ({reasons or 'unknown reason'})"
+                yield f"{label}: {_self_check.not_taken(counters)}"
                 continue
             wrong = (key for key, tensor in theirs.items() if not same_bits(tensor, ours[key]))
             yield next((f"{label}: {key} differs" for key in wrong), "")

@@ -147,8 +147,7 @@ def _outcomes(
             ours = steps(patch.hook, case, data)
             label = f"{str(dtype).removeprefix('torch.')} {case or 'defaults'}"
             if counters.calls != calls + STEPS:
-                reasons = ", ".join(counters.fallbacks)
-                yield f"{label}: not taken ({reasons or 'unknown reason'})"
+                yield f"{label}: {_self_check.not_taken(counters)}"
                 continue
             wrong = filter(None, (_differing(k, theirs[k], ours[k]) for k in theirs))
             yield next((f"{label}: {name} differs" for name in wrong), "")

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from kwker import _C
+from kwker import _C, _self_check
 
 # Pillow changes its rounding now and then (12.1 and 13.0 differ): whoever adds one has run
 # tests/vision with it.
@@ -47,7 +47,7 @@ def _differences(
                 calls = counters.calls
                 ours = hook(image, new_size, **options)
                 if counters.calls != calls + 1:
-                    yield f"{label}: not taken ({', '.join(counters.fallbacks)})"
+                    yield f"{label}: {_self_check.not_taken(counters)}"
                 if _memory(ours) != _memory(original(image, new_size, **options)):
                     yield f"{label}: pixels differ"
 

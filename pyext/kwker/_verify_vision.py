@@ -43,7 +43,7 @@ def _difference(counters: _C.Counters, cases: Callable[[], Iterator[_Case]]) -> 
             if counters.calls == calls and torch.get_default_dtype() != torch.float32:
                 continue  # left to torch while that is so
             if counters.calls != calls + 1:
-                return f"{name}: not taken ({', '.join(counters.fallbacks) or 'unknown reason'})"
+                return f"{name}: {_self_check.not_taken(counters)}"
             if not _same(expected, actual):
                 return f"{name}: results differ"
         return ""

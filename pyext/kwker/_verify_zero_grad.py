@@ -39,8 +39,7 @@ def difference(patch: Patch, module_patch: Patch, counters: _C.Counters) -> str:
                 ours = _run(each.hook, each is module_patch, set_to_none)
                 label = f"{original.__qualname__}, set_to_none={set_to_none}"
                 if counters.calls != before + 1:
-                    reasons = ", ".join(counters.fallbacks)
-                    return f"{label}: not taken ({reasons or 'unknown reason'})"
+                    return f"{label}: {_self_check.not_taken(counters)}"
                 if not all(_same(a, b) for a, b in zip(theirs, ours, strict=True)):
                     return f"{label}: gradients differ"
         return ""
