@@ -103,3 +103,19 @@ pytest_test = rule(
     test = True,
     toolchains = ["@bazel_tools//tools/python:toolchain_type"],
 )
+
+def pytest_at_each_capability(name, srcs, deps, data = [], **kwargs):
+    """The same suite at each of torch's instruction sets: NAME_default_test and so on.
+
+    torch reads its own from the environment when it starts. Skipped where the CPU lacks one.
+    """
+    for capability in ["default", "avx2", "avx512"]:
+        pytest_test(
+            name = "%s_%s_test" % (name, capability),
+            size = "large",
+            srcs = srcs,
+            data = data,
+            env = {"ATEN_CPU_CAPABILITY": capability},
+            deps = deps,
+            **kwargs
+        )

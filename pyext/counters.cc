@@ -84,6 +84,8 @@ const char* ReasonText(Reason reason) {
       return "too small to gain anything";
     case Reason::kTorchMode:
       return "a torch mode or transform is active";
+    case Reason::kUnchecked:
+      return "not compared with torch yet, which could not be done at that moment";
     case Reason::kNone:
     case Reason::kCount:
       break;
@@ -112,9 +114,11 @@ void Tally::Reset() {
 
 bool Counters::IsOnTrial() const { return trial.of == this; }
 
-bool Counters::PassesCheck() const {
+bool Counters::PassesCheck(bool counts) {
   check(*this);
-  return enabled && !unchecked;  // another thread may be at it: torch's code takes this call
+  // Another thread may be at it: torch's code takes this call.
+  if (counts && enabled && unchecked) CountFallback(Reason::kUnchecked);
+  return enabled && !unchecked;
 }
 
 Tally& Counters::tally() { return IsOnTrial() ? trial.tally : tally_; }

@@ -51,6 +51,7 @@ enum class Reason : std::uint8_t {
   kTensorHyperparameter,
   kTooSmall,
   kTorchMode,
+  kUnchecked,
   kCount,
 };
 
@@ -84,10 +85,11 @@ class Counters {
   // interpreter's lock held; may throw Python's errors. Set once.
   static inline void (*check)(const Counters&) = nullptr;
 
-  // Whether calls on this thread may be taken.
-  bool IsOn() const {
+  // Whether calls on this thread may be taken. Counts those that a pending check keeps out,
+  // unless the same call is going to ask again.
+  bool IsOn(bool counts = true) {
     if (!enabled) return IsOnTrial();
-    return !unchecked || IsOnTrial() || PassesCheck();
+    return !unchecked || IsOnTrial() || PassesCheck(counts);
   }
 
   void CountFallback(Reason reason) {
@@ -110,7 +112,7 @@ class Counters {
 
  private:
   bool IsOnTrial() const;
-  bool PassesCheck() const;
+  bool PassesCheck(bool counts);
 
   const char* const name_;
   Tally tally_;

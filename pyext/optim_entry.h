@@ -101,7 +101,7 @@ class EntryOf {
       const Options& names = Rule::GetSignature().names();
       Options options = {};
       for (std::size_t i = kLists; i < names.size(); ++i) options[i] = group.Argument(names[i]);
-      if (!Rule::GetCounters(options).IsOn()) return Reason::kArguments;
+      if (!Rule::GetCounters(options).IsOn(/*counts=*/false)) return Reason::kArguments;
       return Rule::Serve(options, GroupSource(group, keys), Mode::kServe);
     });
   }

@@ -14,21 +14,26 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Named:
-    """A class by its public name."""
+    """A class or function by its public name."""
 
     module: str
     name: str
 
     @property
+    def found(self) -> object:
+        """What has that name; None while the program has not imported it."""
+        return getattr(sys.modules.get(self.module), self.name, None)
+
+    @property
     def cls(self) -> type | None:
         """The class; None while the program has not imported it: then nothing is of it."""
-        found = getattr(sys.modules.get(self.module), self.name, None)
+        found = self.found
         return found if isinstance(found, type) else None
 
 
 @dataclass(frozen=True)
 class Covered:
-    """A class whose objects' calls a feature serves."""
+    """A class of whose objects a feature serves the calls, or one method."""
 
     of: Named
     feature: str
@@ -38,6 +43,18 @@ class Covered:
     why_not: Callable[[Any], str] = lambda part: ""
     # Methods that a derived class must not have changed.
     methods: tuple[str, ...] = ("__call__", "forward")
+    # What is served, where it is not the object's call; that is its modules' then, as ever.
+    method: str = ""
+
+
+@dataclass(frozen=True)
+class Leading:
+    """A function that is not replaced itself, but calls what a feature replaces."""
+
+    of: Named
+    feature: str
+    inputs: str  # of which the calls are served
+    why_not: Callable[[], str] = str  # "" if they are, when the feature is on
 
 
 @dataclass(frozen=True)
@@ -52,6 +69,7 @@ class Container:
 
 
 _covered: list[Covered] = []
+_leading: list[Leading] = []
 _containers: list[Container] = []
 
 
@@ -60,9 +78,19 @@ def cover(covered: Covered) -> None:
     _covered.append(covered)
 
 
+def lead(leading: Leading) -> None:
+    """Has explain() know where calls of a function end up."""
+    _leading.append(leading)
+
+
 def contain(container: Container) -> None:
     """Has explain() look into a container."""
     _containers.append(container)
+
+
+def leading_of(function: object) -> list[Leading]:
+    """What is said of the function, feature by feature."""
+    return [leading for leading in _leading if leading.of.found is function]
 
 
 def covered_of(part: object) -> Covered | None:

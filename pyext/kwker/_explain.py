@@ -9,7 +9,14 @@ from typing import NamedTuple
 import torch
 from torch import nn
 
-from kwker._coverage import Container, Covered, changed_method, container_of, covered_of
+from kwker._coverage import (
+    Container,
+    Covered,
+    changed_method,
+    container_of,
+    covered_of,
+    leading_of,
+)
 from kwker._registry import FEATURES
 
 
@@ -61,13 +68,15 @@ def _parts(target: object, place: str, others: Counter[str]) -> Iterator[Explana
     container, covered = container_of(target), covered_of(target)
     if container is not None:
         yield from _steps(target, container, f"{place}{name}", others)
-    elif covered is not None:
+    elif covered is not None and not covered.method:
         yield _served(target, covered, f"{place}{name}")
     elif place:
         yield Explanation(f"{place}{_called(target)}", "", False, "no feature covers it")
     elif isinstance(target, nn.Module):
         children = list(target.children())
-        if not (children and _only_holds(target)) and type(target) not in _HOLDERS:
+        if covered is not None:
+            yield _served(target, covered, f"{name}.{covered.method}()")
+        elif not (children and _only_holds(target)) and type(target) not in _HOLDERS:
             others[name] += 1
         for child in children:
             yield from _parts(child, "", others)
@@ -123,13 +132,21 @@ def _called(part: object) -> str:
 
 
 def _function(function: object) -> Iterator[Explanation]:
-    name = getattr(function, "__qualname__", repr(function))
+    name = _called(function) if hasattr(function, "__qualname__") else repr(function)
+    function = getattr(function, "__func__", function)  # of a method
     found = False
     for feature in FEATURES.values():
         if feature.is_imported and feature.patch.stands_for(function):
             found = True
             on = feature.state == "on"
             yield Explanation(name, feature.name, on, "" if on else f"it is {feature.state}")
+    for leading in leading_of(function):
+        found = True
+        reason = leading.why_not()
+        if not reason and _state(leading.feature) != "on":
+            reason = f"it is {_state(leading.feature)}"
+        described = name if reason else f"{name} of {leading.inputs}"
+        yield Explanation(described, leading.feature, not reason, reason)
     if not found:
         yield Explanation(name, "", False, "no feature stands for it")
 

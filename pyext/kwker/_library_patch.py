@@ -127,6 +127,11 @@ class LibraryPatch:
         """Whether this is one of the functions or hooks."""
         return any(function is f for p in self.places for f in (p.original, p.hook))
 
+    def covered(self) -> str:
+        """The first place where a hook was put in and another function stands now; else ""."""
+        taken = (p.name for p in self._put_in if behind(p.current) is p.current)
+        return next(taken, "")
+
     def apply(self) -> bool:
         """Puts the hooks in. False where nothing is the library's own any more."""
         for place in self.places:

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from kwker import _C, _verify_optim
+from kwker import _C, _self_check, _verify_optim
 from kwker._optim_calls import KINDS, Kind
 from kwker._patch import Patch
 from kwker._registry import Feature, register
@@ -50,6 +50,7 @@ for _kind in KINDS:
                 counters=_counters,
                 patch=_patch,
                 checked_at="install" if _kind.name in ("adam", "sgd") else "first call",
+                obstacle=_self_check.default_dtype_obstacle if _kind.name == "asgd" else str,
                 verify=partial(_verify_optim.difference, _name, _kind, _patch, _counters),
                 verify_at_length=partial(
                     _verify_optim.differences, _name, _kind, _patch, _counters

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from kwker import _C, _verify_clip
+from kwker._coverage import Leading, Named, lead
 from kwker._patch import Patch
 from kwker._registry import Feature, register
 
@@ -61,5 +62,12 @@ register(
         verify_at_length=partial(
             _verify_clip.differences, _norm_patch, _clip_patch, _C.clip_grad_norm_counters
         ),
+    )
+)
+lead(
+    Leading(
+        Named("torch.nn.utils", "clip_grad_norm_"),
+        "optim.clip_grad_norm",
+        "float32 gradients, by their Euclidean norm",
     )
 )

@@ -9,7 +9,9 @@ from typing import Any
 
 from torch import nn
 
-from kwker import _C, _modules, _verify_ema
+from kwker import _C, _modules, _self_check, _verify_ema
+from kwker._coverage import Covered, Named, cover
+from kwker._own import is_own
 from kwker._patch import Patch
 from kwker._registry import Feature, register
 
@@ -58,7 +60,26 @@ register(
         counters=_C.ema_counters,
         patch=_patch,
         checked_at="first call",
+        obstacle=_self_check.default_dtype_obstacle,
         verify=partial(_verify_ema.difference, _patch, _C.ema_counters),
         verify_at_length=partial(_verify_ema.differences, _patch, _C.ema_counters),
+    )
+)
+
+
+def _why_not(averaged: Any) -> str:
+    functions = (averaged.avg_fn, averaged.multi_avg_fn)
+    own = all(f is None or is_own(f, "torch") for f in functions)
+    return "" if own else "an averaging function that is not torch's own"
+
+
+cover(
+    Covered(
+        Named("torch.optim.swa_utils", "AveragedModel"),
+        "optim.ema",
+        "float32 and float64 parameters",
+        _why_not,
+        methods=("update_parameters",),
+        method="update_parameters",
     )
 )

@@ -34,5 +34,8 @@ register(
         patch=_patch,
         checked_at="first call",
         verify=partial(_verify_zero_grad.difference, _patch, _module_patch, _C.zero_grad_counters),
+        verify_at_length=partial(
+            _verify_zero_grad.differences, _patch, _module_patch, _C.zero_grad_counters
+        ),
     )
 )

@@ -77,9 +77,18 @@ class Patch:
         return True
 
     def stands_for(self, function: object) -> bool:
-        """Whether this is the function or its hook."""
+        """Whether this is the function or its hook, or those of the patches that go with it."""
         current = _own_attribute(self._present_module(), self.attribute)
-        return any(function is f for f in (current, self.original, self.hook) if f is not None)
+        known = [f for f in (current, self.original, self.hook) if f is not None]
+        return any(function is f for f in known) or any(
+            other.stands_for(function) for other in self._also
+        )
+
+    def covered(self) -> str:
+        """The place, if the hook was put in and another function stands there now; else ""."""
+        if not self._put_in or self._is_in() or self._is_under_dynamo():
+            return ""
+        return self._place()
 
     def apply(self) -> bool:
         """Puts the hook in. False where a third object stands: somebody else's, left alone."""
@@ -105,8 +114,7 @@ class Patch:
             return
         _import_hook.cancel("torch._dynamo", self._show_original_to_dynamo)
         self._take_out()
-        if getattr(self._current, "_torchdynamo_orig_callable", None) is self.hook:
-            # torch.compile's own layer, which goes around what it finds at the first compilation.
+        if self._is_under_dynamo():
             setattr(self.module, self.attribute, torch.compiler.disable(self.original))
             self._put_in = False
             return
@@ -136,6 +144,10 @@ class Patch:
     def _is_in(self) -> bool:
         """Whether a hook stands there: this one, or an older one that the program has kept."""
         return self._behind(self._current) is not self._current
+
+    def _is_under_dynamo(self) -> bool:
+        """Whether torch.compile has put its layer around the hook at its first compilation."""
+        return getattr(self._current, "_torchdynamo_orig_callable", None) is self.hook
 
     def _take_out(self) -> None:
         if self._is_in():

@@ -43,6 +43,9 @@ class Replacement(Protocol):
     def stands_for(self, function: object) -> bool:
         """Whether this is what is replaced, or what it is replaced by."""
 
+    def covered(self) -> str:
+        """Names a place where somebody else's function stands since apply(); "" for none."""
+
 
 @dataclass
 class Feature:
@@ -61,6 +64,8 @@ class Feature:
     library: str | None = None
     # Where a program may well never call it, install() need not take the time for verify().
     checked_at: Literal["install", "first call"] = "install"
+    # Why the program's state allows no comparison now, which then waits; "" if it does.
+    obstacle: Callable[[], str] = lambda: ""
     needs: Capability = "default"  # the least that torch must run on
 
     difference: str | None = field(default=None, init=False)  # found by a check; None: not checked
@@ -85,9 +90,15 @@ class Feature:
                 return f"waits for {self.library}"
             case "unsupported CPU":
                 return f"needs {self.needs}, torch runs on {_capability()}"
-            case "on" if self.counters.unchecked:
-                return "to be compared with torch at its first call"
+            case "on":
+                return "; ".join(self._remarks())
         return ""
+
+    def _remarks(self) -> Iterator[str]:
+        if self.counters.unchecked:
+            yield "to be compared with torch at its first call"
+        if place := self.patch.covered():
+            yield f"somebody else's function stands over {place} since install()"
 
     @property
     def is_supported(self) -> bool:
@@ -99,9 +110,9 @@ class Feature:
         """Whether the library is there to be replaced in."""
         return self.library is None or _import_hook.is_imported(self.library)
 
-    def check(self) -> str:
-        """The outcome of verify(), which runs once a process."""
-        if self.difference is None:
+    def check(self) -> str | None:
+        """The outcome of verify(), which runs once a process; None while it must wait."""
+        if self.difference is None and not self.obstacle():
             self.difference = self.verify()
         return self.difference
 

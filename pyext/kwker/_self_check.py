@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import torch
+from torch import Tensor
 
 from kwker import _C
+from kwker._bits import same_bits
 
 if TYPE_CHECKING:
     from kwker._C import Counters
+
+# Tensors by what they are, those of one dtype in a list: {"param": [...], "exp_avg": [...]}.
+Results = Mapping[str, Sequence[Tensor]]
 
 
 def undisturbed(counters: Counters, compare: Callable[[], str]) -> str:
@@ -43,6 +48,46 @@ def on_a_thread_of_its_own(counters: Counters, compare: Callable[[], str], threa
 def not_taken(counters: Counters) -> str:
     """What to say of a call that the feature should have taken, and has left to torch."""
     return f"not taken ({', '.join(counters.fallbacks) or 'unknown reason'})"
+
+
+def outcome(
+    label: str,
+    counters: Counters,
+    calls: int,
+    theirs: Callable[[], Results],
+    ours: Callable[[], Results],
+) -> str:
+    """What to say of one case: "", or its label and the first tensor that differs.
+
+    Args:
+        calls: how many of the feature's calls ours() makes, all of which it should take.
+        theirs: does with the originals what ours() does with the hooks.
+    """
+    before = counters.calls
+    expected, actual = theirs(), ours()
+    if counters.calls != before + calls:
+        return f"{label}: {not_taken(counters)}"
+    wrong = filter(None, (_differing(key, expected[key], actual[key]) for key in expected))
+    return next((f"{label}: {key} differs" for key in wrong), "")
+
+
+def _differing(key: str, theirs: Sequence[Tensor], ours: Sequence[Tensor]) -> str:
+    """The first tensor of a list that differs, "" if none does."""
+    if same_bits(_joined(theirs), _joined(ours)):
+        return ""
+    pairs = enumerate(zip(theirs, ours, strict=True))
+    return next((f"{key}[{i}]" for i, (a, b) in pairs if not same_bits(a, b)), key)
+
+
+def _joined(tensors: Sequence[Tensor]) -> Tensor:
+    return torch.cat([t.reshape(-1) for t in tensors]) if tensors else torch.empty(0)
+
+
+def default_dtype_obstacle() -> str:
+    """For what makes tensors of torch's default dtype, of which kernels know two only."""
+    default = torch.get_default_dtype()
+    known = (torch.float32, torch.float64)
+    return "" if default in known else f"torch's default dtype is {default}"
 
 
 def _on_trial(counters: Counters, compare: Callable[[], str], apart: bool) -> str:

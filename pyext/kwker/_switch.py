@@ -173,13 +173,14 @@ def check_now() -> None:
 def _check_at_first_call(name: str) -> None:
     """Called by the feature's hook, with the program's call about to be taken.
 
-    Nothing is waited for: while another thread is at it, torch's code takes the calls.
+    Nothing is waited for: while another thread is at it, or the program's state allows no
+    comparison, torch's code takes the calls.
     """
     if not lock.acquire(blocking=False):
         return
     try:
         feature = FEATURES[name]
-        if not feature.counters.unchecked:
+        if not feature.counters.unchecked or feature.obstacle():
             return
         _check_one(feature)
         _bring_about(stacklevel=3)
@@ -223,8 +224,7 @@ def _bring_about(stacklevel: int) -> None:
                 feature.patch.undo(stacklevel + 1)
     for feature in ready:
         verify = compares and feature.name not in _claims[-1].unverified
-        at_first_call = feature.checked_at == "first call"
-        feature.counters.unchecked = verify and at_first_call and feature.difference is None
+        feature.counters.unchecked = verify and feature.difference is None
         feature.counters.enabled = feature.patch.prepare() and feature.patch.apply()
         if not feature.counters.enabled:
             feature.idle = "replaced by others"
@@ -298,9 +298,11 @@ def _check(features: Sequence[Feature], stacklevel: int) -> None:
 
 def _check_one(feature: Feature) -> None:
     start = time.perf_counter()
-    outcome = feature.check() or "equal to torch"
+    outcome = feature.check()
+    if outcome is None:
+        outcome = f"waits: {feature.obstacle()}"
     duration = 1e3 * (time.perf_counter() - start)
-    log.info("self-check of %s: %s (%.0f ms)", feature.name, outcome, duration)
+    log.info("self-check of %s: %s (%.0f ms)", feature.name, outcome or "equal to torch", duration)
 
 
 def _warn_of_difference(feature: Feature, stacklevel: int) -> None:

@@ -108,4 +108,6 @@ def _outcomes(feature: Feature) -> Iterator[str]:
 def _obstacle(feature: Feature) -> str:
     if not feature.is_supported or not feature.is_imported:
         return feature.detail or f"{feature.library} is not imported"
-    return "" if feature.patch.prepare() else "its place is taken by somebody else"
+    if not feature.patch.prepare():
+        return "its place is taken by somebody else"
+    return feature.obstacle()

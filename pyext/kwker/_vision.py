@@ -8,6 +8,8 @@ from functools import partial
 from importlib.metadata import version
 from typing import Any
 
+import torch
+
 from kwker import _C
 from kwker._library_patch import LibraryPatch, Place
 from kwker._shared import behind
@@ -23,6 +25,12 @@ def unverified() -> str:
     if found.split("+")[0].rpartition(".")[0] == TORCHVISION_RELEASE:
         return ""
     return f"torchvision is {found}, and {TORCHVISION_RELEASE} is what was verified"
+
+
+def obstacle() -> str:
+    """Why nothing can be compared now; or ""."""
+    default = torch.get_default_dtype()
+    return "" if default == torch.float32 else f"torch's default dtype is {default}"
 
 
 def show_pillow() -> bool:
@@ -67,7 +75,6 @@ def dispatch_places(functional: str, entry: str, *, pillow: bool = False) -> Ite
         pillow: whether it is the kernel for PIL images.
     """
     import PIL.Image
-    import torch
     from torchvision import tv_tensors
     from torchvision.transforms.v2 import functional as F
     from torchvision.transforms.v2.functional._utils import _KERNEL_REGISTRY

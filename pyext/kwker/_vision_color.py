@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from kwker import _C, _verify_vision, _vision
-from kwker._coverage import Covered, Named, cover
+from kwker._coverage import Covered, Leading, Named, cover, lead
 from kwker._library_patch import LibraryPatch, Place
 from kwker._own import is_own
 from kwker._registry import Feature, register
@@ -65,6 +65,8 @@ register(
         since="2.13",
         counters=_C.color_counters,
         patch=patch,
+        checked_at="first call",  # the longest of the checks, and many pipelines adjust no colour
+        obstacle=_vision.obstacle,
         verify=partial(_verify_vision.color_difference, _C.color_counters),
         library="torchvision.transforms.v2",
     )
@@ -90,5 +92,15 @@ for _name, _inputs, _functionals in (
             _inputs,
             partial(_why_not, _functionals),
             ("forward", "transform", "_call_kernel"),
+        )
+    )
+
+for _name in (*_ADJUSTMENTS, *_BY_TABLE):
+    lead(
+        Leading(
+            Named("torchvision.transforms.v2.functional", _name),
+            "vision.color",
+            _BOTH if _name in _ADJUSTMENTS else "uint8 tensors",
+            partial(_vision.taken, patch, _name),
         )
     )

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from kwker import _C, _verify_vision, _vision, _vision_compose
-from kwker._coverage import Container, Covered, Named, contain, cover
+from kwker._coverage import Container, Covered, Leading, Named, contain, cover, lead
 from kwker._library_patch import LibraryPatch, Place
 from kwker._registry import Feature, register
 
@@ -55,6 +55,7 @@ register(
         since="2.13",
         counters=_C.to_dtype_normalize_counters,
         patch=v2_patch,
+        obstacle=_vision.obstacle,
         verify=partial(_verify_vision.normalize_difference, _C.to_dtype_normalize_counters),
         library="torchvision.transforms.v2",
     )
@@ -66,6 +67,7 @@ register(
         since="2.13",
         counters=_C.to_tensor_counters,
         patch=v1_patch,
+        obstacle=_vision.obstacle,
         verify=partial(_verify_vision.to_tensor_difference, _C.to_tensor_counters),
         library="torchvision.transforms.functional",
     )
@@ -112,5 +114,18 @@ for _where, _name in (
             lambda container: list(container.transforms),
             _vision_compose.fused_steps if (_where, _name) == (_V2, "Compose") else None,
             _FUSED,
+        )
+    )
+
+for _name, _inputs in (
+    ("to_dtype", "uint8 tensors, to float32 with scale=True"),
+    ("normalize", "float32 tensors"),
+):
+    lead(
+        Leading(
+            Named("torchvision.transforms.v2.functional", _name),
+            _FUSED,
+            _inputs,
+            partial(_vision.taken, v2_patch, _name),
         )
     )

@@ -6,7 +6,7 @@ import sys
 from typing import Any
 
 from kwker import _C
-from kwker._coverage import Covered, Named, cover
+from kwker._coverage import Covered, Leading, Named, cover, lead
 from kwker._library_patch import LibraryPatch, Place
 from kwker._registry import Feature, register
 from kwker._self_check import undisturbed
@@ -70,3 +70,7 @@ for _where, _names in (
                 ("forward", "transform", "_call_kernel"),
             )
         )
+
+for _where in ("torchvision.transforms.functional", "torchvision.transforms.v2.functional"):
+    for _name in ("resize", "resized_crop"):
+        lead(Leading(Named(_where, _name), "vision.resize", "PIL images"))

@@ -89,6 +89,8 @@ class FeatureInfo(NamedTuple):
     since: str  # the first torch release it was verified with
     state: State
     detail: str  # what differed, what it waits for, what the processor lacks
+    calls: int  # done by Kwker since the start, or since reset_stats()
+    fallbacks: dict[str, int]  # calls given back to torch's own code, by reason
 
 
 def install(
@@ -215,7 +217,18 @@ def disable(name: str) -> None:
 
 def features() -> list[FeatureInfo]:
     """All features, in a fixed order."""
-    return [FeatureInfo(f.name, f.replaces, f.since, f.state, f.detail) for f in FEATURES.values()]
+    return [
+        FeatureInfo(
+            f.name,
+            f.replaces,
+            f.since,
+            f.state,
+            f.detail,
+            f.counters.calls,
+            f.counters.fallbacks,
+        )
+        for f in FEATURES.values()
+    ]
 
 
 def stats() -> Stats:

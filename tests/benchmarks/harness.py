@@ -8,13 +8,17 @@ the ratio of the 10th percentiles, which stand for the quiet moments.
 
 from __future__ import annotations
 
+import argparse
+import itertools
 import os
 import platform
+import re
+import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -151,3 +155,44 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         return "  ".join([first[0].ljust(first[1]), *(c.rjust(w) for c, w in others)]).rstrip()
 
     return "\n".join([line(head), line(["-" * w for w in widths]), *map(line, rows)])
+
+
+W = TypeVar("W")
+K = TypeVar("K")
+
+
+def tabulate(
+    doc: str,
+    head: Sequence[str],
+    work: Sequence[tuple[str, W]],
+    kinds: Mapping[str, K],
+    line: Callable[[str, W, str, K, int, float], Sequence[str]],
+    notes: Sequence[str] = (),
+) -> None:
+    """The command of a benchmark that measures kinds of calls on kinds of work, as a table.
+
+    Args:
+        doc: of the benchmark; the first line is shown by --help.
+        line: a row of the table, from the work and the kind, both with their names, torch's
+            number of threads (which is set) and the seconds to spend.
+        notes: printed below the table.
+    """
+    parser = argparse.ArgumentParser(description=doc.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="some minutes")
+    parser.add_argument("--threads", default="1,2", help="numbers of threads (default 1,2)")
+    parser.add_argument("--rows", default="", metavar="REGEX", help="only lines that match")
+    args = parser.parse_args()
+    print(describe(machine()), flush=True)
+    lines = []
+    for (what, shapes), (name, kind) in itertools.product(work, kinds.items()):
+        if not re.search(args.rows, f"{what}, {name}"):
+            continue
+        for threads in map(int, args.threads.split(",")):
+            torch.set_num_threads(threads)
+            lines.append(line(what, shapes, name, kind, threads, 0.8 if args.quick else 4.0))
+            print(".", end="", file=sys.stderr, flush=True)
+    print(file=sys.stderr)
+    print(table(head, lines))
+    for note in notes:
+        print(note)
+    print(f"load at the end {machine()['load']:.1f}")

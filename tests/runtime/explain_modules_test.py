@@ -206,3 +206,21 @@ for part in sto.explain(torch.nn.Sequential(torch.nn.Linear(1, 1))):
 print(sorted(set(sys.modules) - before))
 """
     assert printed(code) == "Linear: torch's own code: no feature covers it\n[]\n"
+
+
+def test_functionals() -> None:
+    for function, expected in (
+        (
+            v2.functional.adjust_hue,
+            "adjust_hue of uint8 tensors and PIL images: accelerated by vision.color",
+        ),
+        (v2.functional.equalize, "equalize of uint8 tensors: accelerated by vision.color"),
+        (
+            v2.functional.normalize,
+            "normalize of float32 tensors: accelerated by vision.to_dtype_normalize",
+        ),
+        (v2.functional.resize, "resize of PIL images: accelerated by vision.resize"),
+        (v2.functional.erase, "erase: torch's own code: no feature stands for it"),
+    ):
+        (said,) = sto.explain(function)
+        assert str(said) == expected

@@ -117,3 +117,34 @@ def test_other_optimizers_subclasses_modules_and_functions() -> None:
     assert sto.explain(torch.add)[0].reason == "no feature stands for it"
     with pytest.raises(TypeError, match="explain"):
         sto.explain(3)
+
+
+def test_functions_that_lead_to_what_is_replaced_and_methods() -> None:
+    model = nn.Linear(3, 4)
+    optimizer = torch.optim.SGD(model.parameters())
+    for target, expected in (
+        (
+            nn.utils.clip_grad_norm_,
+            "clip_grad_norm_ of float32 gradients, by their Euclidean norm: "
+            "accelerated by optim.clip_grad_norm",
+        ),
+        (optimizer.zero_grad, "Optimizer.zero_grad: accelerated by optim.zero_grad"),
+        (model.zero_grad, "Module.zero_grad: accelerated by optim.zero_grad"),
+    ):
+        (said,) = sto.explain(target)
+        assert str(said) == expected
+    sto.disable("optim.clip_grad_norm")
+    (said,) = sto.explain(nn.utils.clip_grad_norm_)
+    assert not said.served and said.reason == "it is off by user"
+
+
+def test_averaged_models() -> None:
+    averaged = torch.optim.swa_utils.AveragedModel(nn.Linear(3, 4))
+    first, second = sto.explain(averaged)
+    assert str(first) == (
+        "AveragedModel.update_parameters() of float32 and float64 parameters: "
+        "accelerated by optim.ema"
+    )
+    assert second.part == "Linear" and not second.served
+    averaged = torch.optim.swa_utils.AveragedModel(nn.Linear(3, 4), avg_fn=lambda a, b, n: a)
+    assert sto.explain(averaged)[0].reason == "an averaging function that is not torch's own"

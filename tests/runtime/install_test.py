@@ -195,7 +195,12 @@ def test_a_patch_made_after_is_left_alone_and_runs_torch(monkeypatch: pytest.Mon
 
     setattr(SGD, "sgd", mine)  # noqa: B010
     step(torch.optim.SGD)
-    assert seen == [1] and sto.stats()["optim.sgd"]["calls"] == 1
+    info = {f.name: f for f in sto.features()}["optim.sgd"]
+    assert seen == [1] and info.calls == 1 and info.fallbacks == {}
+    assert info.state == "on"
+    assert info.detail == (
+        "somebody else's function stands over torch.optim.sgd.sgd since install()"
+    )
     with pytest.warns(RuntimeWarning, match=r"torch.optim.sgd.sgd was replaced after"):
         sto.uninstall()
     assert SGD.sgd is mine

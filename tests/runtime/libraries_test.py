@@ -47,6 +47,9 @@ class SamplePatch:
     def stands_for(self, function: object) -> bool:
         return function is self.hook
 
+    def covered(self) -> str:
+        return ""
+
 
 class SampleCounters:
     """In the place of the extension module's, which are made there only."""

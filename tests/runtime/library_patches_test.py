@@ -95,6 +95,7 @@ F1.normalize = hook
 sto.install()
 print(served("vision.to_tensor", normalize), state("vision.to_tensor"))
 F1.normalize = over(hook)
+print({f.name: f.detail for f in sto.features()}["vision.to_tensor"])
 sto.install()
 print(served("vision.to_tensor", normalize), len(seen))
 F1.normalize = hook
@@ -109,6 +110,8 @@ def test_put_in_and_taken_back_by_hand() -> None:
         "1 1 True",
         "0 1 off",
         "1 on",
+        "somebody else's function stands over torchvision.transforms.functional.normalize "
+        "since install()",
         "1 2",  # called by theirs, as to_tensor is on
     ]
 

@@ -150,6 +150,25 @@ def test_some_are_checked_at_their_first_call(monkeypatch: pytest.MonkeyPatch) -
     assert {f.name: f.detail for f in sto.features()}["optim.adamax"] == ""
 
 
+def test_one_that_cannot_be_compared_yet_waits() -> None:
+    theirs = _step(torch.optim.ASGD)
+    sto.install()
+    sto.reset_stats()
+    torch.set_default_dtype(torch.bfloat16)
+    try:
+        _step(torch.optim.ASGD)
+        assert sto.verify()["optim.asgd"].difference == "torch's default dtype is torch.bfloat16"
+    finally:
+        torch.set_default_dtype(torch.float32)
+    info = {f.name: f for f in sto.features()}["optim.asgd"]
+    assert (info.state, info.calls) == ("on", 0)
+    assert info.fallbacks == {
+        "not compared with torch yet, which could not be done at that moment": 1
+    }
+    assert _step(torch.optim.ASGD) == theirs
+    assert sto.stats()["optim.asgd"]["calls"] == 1
+
+
 def test_one_that_differs_at_its_first_call_takes_none(monkeypatch: pytest.MonkeyPatch) -> None:
     theirs = _step(torch.optim.Adamax)
     patch: Any = FEATURES["optim.adamax"].patch

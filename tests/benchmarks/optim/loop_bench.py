@@ -8,8 +8,6 @@ and gradient norms, with a factor that changes the gradients and without.
 
 from __future__ import annotations
 
-import argparse
-import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,7 +23,7 @@ from torch.optim.swa_utils import AveragedModel
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 from optim_bench import Shapes, transformer_shapes
 
-from harness import Contender, describe, duration, machine, race, table
+from harness import Contender, duration, race, tabulate
 from kwker import torch_ops
 
 WORK: list[tuple[str, Shapes]] = [
@@ -117,44 +115,36 @@ KINDS: dict[str, Callable[[Loop], Callable[[], object]]] = {
 }
 
 
-def measure(shapes: Shapes, kind: str, seconds: float) -> tuple[float, float, float]:
+def line(
+    work: str,
+    shapes: Shapes,
+    name: str,
+    run: Callable[[Loop], Callable[[], object]],
+    threads: int,
+    seconds: float,
+) -> list[str]:
     """Medians of torch's time and Kwker's, and their ratio."""
-    run = KINDS[kind](Loop.of(shapes))
+    call = run(Loop.of(shapes))
     times = race(
         [
-            Contender("torch", run, torch_ops.uninstall),
-            Contender("kwker", run, lambda: torch_ops.install(verify=False)),
+            Contender("torch", call, torch_ops.uninstall),
+            Contender("kwker", call, lambda: torch_ops.install(verify=False)),
         ],
         seconds,
         rounds=(5, 400),
     )
     torch_ops.uninstall()
-    return times.median("torch"), times.median("kwker"), times.ratio("torch", "kwker")
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="some minutes")
-    parser.add_argument("--threads", default="1,2", help="numbers of threads (default 1,2)")
-    parser.add_argument("--rows", default="", metavar="REGEX", help="only lines that match")
-    args = parser.parse_args()
-    print(describe(machine()), flush=True)
-    lines = []
-    for work, shapes in WORK:
-        for kind in KINDS:
-            if not re.search(args.rows, f"{work}, {kind}"):
-                continue
-            for threads in map(int, args.threads.split(",")):
-                torch.set_num_threads(threads)
-                before, after, ratio = measure(shapes, kind, 0.8 if args.quick else 4.0)
-                row = [work, kind, str(threads), duration(before), duration(after)]
-                lines.append([*row, f"{ratio:.2f}"])
-                print(".", end="", file=sys.stderr, flush=True)
-    print(file=sys.stderr)
-    print(table(["work", "call", "threads", "torch", "kwker", "x"], lines))
-    print("* with the gradients given back before each call, which is measured with it")
-    print(f"load at the end {machine()['load']:.1f}")
+    before, after = times.median("torch"), times.median("kwker")
+    ratio = times.ratio("torch", "kwker")
+    return [work, name, str(threads), duration(before), duration(after), f"{ratio:.2f}"]
 
 
 if __name__ == "__main__":
-    main()
+    tabulate(
+        __doc__,
+        ["work", "call", "threads", "torch", "kwker", "x"],
+        WORK,
+        KINDS,
+        line,
+        ["* with the gradients given back before each call, which is measured with it"],
+    )

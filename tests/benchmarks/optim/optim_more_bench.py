@@ -7,8 +7,6 @@ Contenders step the same parameters. Columns and notes are those of optim_bench.
 
 from __future__ import annotations
 
-import argparse
-import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -19,7 +17,7 @@ from torch.optim import ASGD, Adadelta, Adagrad, Adamax, NAdam, Optimizer, RAdam
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 from optim_bench import Kind, Row, Shapes, transformer_shapes
 
-from harness import Contender, Times, describe, duration, machine, race, table
+from harness import Contender, Times, duration, race, tabulate
 from kwker import torch_ops
 
 KINDS = [
@@ -87,12 +85,20 @@ def measure(row: Row, seconds: float) -> Times:
     return times
 
 
-def cells(row: Row, threads: int, times: Times) -> list[str]:
+HEAD = [
+    "work", "optimizer", "threads", "default", "foreach", "fused", "kwker",
+    "x default", "x foreach", "x fused", "GB/s",
+]  # fmt: skip
+
+
+def line(work: str, shapes: Shapes, _: str, kind: Kind, threads: int, seconds: float) -> list[str]:
+    row = Row(work, kind, shapes)
+    times = measure(row, seconds)
     names = ("default", "foreach", "fused", "kwker")
     moved = row.moved / times.median("kwker") / 1e9
     return [
-        row.work,
-        row.kind.name,
+        work,
+        kind.name,
         str(threads),
         *(duration(times.median(n)) if n in times.wall else "-" for n in names),
         *(f"{times.ratio(n, 'kwker'):.2f}" if n in times.wall else "-" for n in names[:3]),
@@ -100,34 +106,5 @@ def cells(row: Row, threads: int, times: Times) -> list[str]:
     ]
 
 
-HEAD = [
-    "work", "optimizer", "threads", "default", "foreach", "fused", "kwker",
-    "x default", "x foreach", "x fused", "GB/s",
-]  # fmt: skip
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="some minutes")
-    parser.add_argument("--threads", default="1,2", help="numbers of threads (default 1,2)")
-    parser.add_argument("--rows", default="", metavar="REGEX", help="only lines that match")
-    args = parser.parse_args()
-    print(describe(machine()), flush=True)
-    lines = []
-    for work, shapes in WORK:
-        for kind in KINDS:
-            row = Row(work, kind, shapes)
-            if not re.search(args.rows, f"{work}, {kind.name}"):
-                continue
-            for threads in map(int, args.threads.split(",")):
-                torch.set_num_threads(threads)
-                times = measure(row, 0.8 if args.quick else 4.0)
-                lines.append(cells(row, threads, times))
-                print(".", end="", file=sys.stderr, flush=True)
-    print(file=sys.stderr)
-    print(table(HEAD, lines))
-    print(f"load at the end {machine()['load']:.1f}")
-
-
 if __name__ == "__main__":
-    main()
+    tabulate(__doc__, HEAD, WORK, {kind.name: kind for kind in KINDS}, line)
