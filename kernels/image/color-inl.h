@@ -102,10 +102,13 @@ inline void Apply(const ColorOp& op, float image_mean, Planes& planes) {
     case ColorKind::kPillowHue:
       EachPixel(planes, [&](V& r, V& g, V& b) { PillowShiftHue(factor, r, g, b); });
       break;
+    case ColorKind::kPillowGray:
+      EachPixel(planes, [&](V& r, V& g, V& b) { r = g = b = PillowGray(r, g, b); });
+      break;
   }
   if (planes.channels < 4) return;
   const V padding = F32::Set(op.padding);
-  const bool replaced = op.kind == ColorKind::kPillowHue;
+  const bool replaced = op.kind == ColorKind::kPillowHue || op.kind == ColorKind::kPillowGray;
   EachPlane(planes, 3, 4,
             [&](V x) { return replaced ? padding : PillowBlend(padding, x, factor); });
 }
@@ -118,6 +121,7 @@ inline std::int64_t MakeGray(const internal::ColorBlock& block, const Planes& pl
             b = F32::Load(planes.of[2] + i);
     F32::Store(gray + i, block.gray == Gray::kTorch ? TorchGray(r, g, b) : PillowGray(r, g, b));
   }
+  if (block.bytes != nullptr) StorePlane(gray, block.bytes, planes.n);
   for (int i = planes.n; i < planes.padded; ++i) gray[i] = 0;
   V sums = F32::Set(0);
   for (int i = 0; i < planes.padded; i += F32::kSize) sums = F32::Add(sums, F32::Load(gray + i));

@@ -54,6 +54,7 @@ void Color(const ColorPass& pass, Isa isa, const ParallelFor& parallel_for) {
     for (std::int64_t i = total * task / tasks; i < total * (task + 1) / tasks; ++i) {
       const std::int64_t column = i % row_blocks * kBlock;
       const std::int64_t row = i / row_blocks % rows, image = i / row_blocks / rows;
+      const std::int64_t pixel = (image * rows + row) * width + column;
       const ColorBlock block = {
           At(pass.in, image, row, column),
           pass.in.pixel_step,
@@ -65,7 +66,8 @@ void Color(const ColorPass& pass, Isa isa, const ParallelFor& parallel_for) {
           pass.ops,
           pass.means == nullptr ? 0 : pass.means[image],
           pass.gray,
-          pass.plane == nullptr ? nullptr : pass.plane + (image * rows + row) * width + column};
+          pass.plane == nullptr ? nullptr : pass.plane + pixel,
+          pass.bytes == nullptr ? nullptr : pass.bytes + pixel};
       const std::int64_t sum = run_block(block);
       if (pass.gray != Gray::kNone) {
         std::atomic_ref(pass.sums[image]).fetch_add(sum, std::memory_order_relaxed);

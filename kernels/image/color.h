@@ -15,6 +15,7 @@
 //   kPillowSaturation  the same with d = gray =
 //                      (19595 r + 38470 g + 7471 b + 32768) >> 16
 //   kPillowHue     to HSV of 8 bits each, H + f modulo 256, and back
+//   kPillowGray    that gray, in all three
 //
 // A PIL pixel is four bytes; the fourth shows through some doors of Pillow's, and is
 // treated as Pillow treats it.
@@ -36,13 +37,15 @@ enum class ColorKind {
   kPillowBlend,
   kPillowSaturation,
   kPillowHue,
+  kPillowGray,
 };
 
 struct ColorOp {
   ColorKind kind;
   float factor;    // f; at most kLargestFactor
   float rest = 0;  // 1 - f, computed in double
-  // Of the image that is blended with, in the fourth byte; of the result for kPillowHue.
+  // Of the image that is blended with, in the fourth byte; of the result for kPillowHue and
+  // kPillowGray.
   float padding = 0;
 };
 
@@ -66,11 +69,12 @@ struct ColorPass {
   std::span<const ColorOp> ops;
   // Of each image, for kBlend and kPillowBlend, which only the first op may be.
   const float* means;
-  // Of the results' gray: the sum for each image, added to what is there, and where `plane`
-  // is not null the values, image by image and row by row.
+  // Of the results' gray: the sum for each image, added to what is there, and where `plane` or
+  // `bytes` is not null the values, image by image and row by row.
   Gray gray;
   std::int64_t* sums;
   float* plane;
+  std::uint8_t* bytes = nullptr;
 };
 
 // Four bytes a pixel are a PIL image's, and go to the like (the fourth is treated, too), to three

@@ -21,6 +21,7 @@ struct ColorBlock {
   float mean;
   Gray gray;
   float* plane;
+  std::uint8_t* bytes;
 };
 
 // Returns the sum of the gray.

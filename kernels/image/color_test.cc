@@ -29,6 +29,11 @@ float PillowGray(const float* p) {
 // The header's formulas for one pixel; hues are compared with torchvision and Pillow in
 // tests/vision, on all colours.
 void Formula(const ColorOp& op, float mean, bool fused, float* p) {
+  if (op.kind == ColorKind::kPillowGray) {
+    p[0] = p[1] = p[2] = PillowGray(p);
+    p[3] = op.padding;
+    return;
+  }
   const float gray = op.kind == ColorKind::kSaturation ? TorchGray(p, fused) : PillowGray(p);
   for (int c = 0; c < 3; ++c) {
     const float d = op.kind == ColorKind::kPillowBlend ? mean : gray;
@@ -71,6 +76,7 @@ void Check(Isa isa, std::vector<ColorOp> ops, int in_pixel, int out_pixel, std::
   const bool pillow = in_pixel == 4;
   std::int64_t sums[] = {0, 0};
   std::vector<float> plane(static_cast<std::size_t>(2 * rows * width));
+  Bytes bytes(plane.size());
   const ColorPass pass = {Steps<const std::uint8_t>(in.data(), in_pixel, rows, width, gap),
                           Steps(out.data(), out_pixel, rows, width, 0),
                           /*images=*/2,
@@ -80,7 +86,8 @@ void Check(Isa isa, std::vector<ColorOp> ops, int in_pixel, int out_pixel, std::
                           means,
                           pillow ? Gray::kPillow : Gray::kTorch,
                           sums,
-                          plane.data()};
+                          plane.data(),
+                          bytes.data()};
   const ParallelFor backwards = {threads, [](int tasks, const std::function<void(int)>& body) {
                                    for (int i = tasks - 1; i >= 0; --i) body(i);
                                  }};
@@ -104,6 +111,8 @@ void Check(Isa isa, std::vector<ColorOp> ops, int in_pixel, int out_pixel, std::
         }
         const float gray = pillow ? PillowGray(p) : TorchGray(p, fused);
         ASSERT_EQ(plane[static_cast<std::size_t>((n * rows + y) * width + x)], gray);
+        ASSERT_EQ(static_cast<float>(bytes[static_cast<std::size_t>((n * rows + y) * width + x)]),
+                  gray);
         sum += static_cast<std::int64_t>(gray);
       }
     }
@@ -121,6 +130,7 @@ TEST_P(ColorTest, EqualsTheFormulas) {
   const std::vector<ColorOp> pillow = {{ColorKind::kPillowBlend, 0.7f, 0.3f, 255},
                                        {ColorKind::kScale, 1.37f, 0, 0},
                                        {ColorKind::kPillowSaturation, 1.9f, -0.9f, 255}};
+  const std::vector<ColorOp> gray = {{ColorKind::kPillowGray, 1, 0, 255}};
   for (const auto& [rows, width] :
        {std::pair{1, 1}, {3, 5}, {2, 17}, {9, 31}, {1, 515}, {7, 733}}) {
     for (const int gap : {0, 11}) {
@@ -132,6 +142,7 @@ TEST_P(ColorTest, EqualsTheFormulas) {
         Check(GetParam(), {}, 4, out_pixel, rows, width, gap, 1);
       }
       Check(GetParam(), pillow, 4, 4, rows, width, gap, 1);
+      Check(GetParam(), gray, 4, 4, rows, width, gap, 1);
     }
   }
 }

@@ -1,6 +1,7 @@
 #include "kernels/image/tables.h"
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
 
 namespace kwker::image {
@@ -98,6 +99,70 @@ void ApplyTables(const Pixels<const std::uint8_t>& in, const Pixels<std::uint8_t
       MapRow(from, in.pixel_step, to, out.pixel_step, sizes.width, table.data());
     }
   });
+}
+
+void ApplyRule(const std::uint8_t* in, std::uint8_t* out, std::int64_t pixels, ByteRule rule) {
+  // As words: the compiler has vectors for them, and there the fourth byte can be left out.
+  constexpr std::uint32_t kBytes = 0x00FFFFFF, kOnes = 0x00010101, kHigh = 0x00808080;
+  const std::uint32_t mask = rule.mask * kOnes;
+  const auto each = [&](const auto& function) {
+    for (std::int64_t i = 0; i < pixels; ++i) {
+      std::uint32_t x;
+      std::memcpy(&x, in + 4 * i, sizeof x);
+      x = function(x) & mask;
+      std::memcpy(out + 4 * i, &x, sizeof x);
+    }
+  };
+  if (rule.threshold > 255) return each([](std::uint32_t x) { return x; });
+  if (rule.threshold <= 0) return each([](std::uint32_t x) { return ~x; });
+  // Bytes side by side, without carries from one to the next: the highest bit of each byte tells
+  // whether it reaches the threshold, and is then spread over the byte.
+  const auto threshold = static_cast<std::uint32_t>(rule.threshold);
+  const std::uint32_t low = ((128 - threshold) & 127) * kOnes;
+  const bool beyond_half = threshold > 128;
+  each([=](std::uint32_t x) {
+    const std::uint32_t carried = (x & ~kHigh & kBytes) + low;
+    // For a threshold up to 128: the high bit, or enough below it. Above: both.
+    const std::uint32_t reached =
+        beyond_half ? carried & x & kHigh : (threshold == 128 ? x & kHigh : (carried | x) & kHigh);
+    const std::uint32_t spread = (reached << 1) - (reached >> 7);
+    return x ^ spread;
+  });
+}
+
+void ApplyTables(const std::uint8_t* in, std::uint8_t* out, std::int64_t pixels,
+                 const std::array<ByteTable, 3>& tables) {
+  const std::uint8_t *r = tables[0].data(), *g = tables[1].data(), *b = tables[2].data();
+  for (std::int64_t i = 0; i < pixels; ++i) {
+    std::uint32_t x;
+    std::memcpy(&x, in + 4 * i, sizeof x);
+    x = static_cast<std::uint32_t>(r[x & 255]) | static_cast<std::uint32_t>(g[x >> 8 & 255]) << 8 |
+        static_cast<std::uint32_t>(b[x >> 16 & 255]) << 16;
+    std::memcpy(out + 4 * i, &x, sizeof x);
+  }
+}
+
+std::array<ByteCounts, 3> CountBytes(const std::uint8_t* in, std::int64_t pixels) {
+  std::array<ByteCounts, 3> counts = {};
+  // Several counts side by side, so that equal neighbours need not wait for each other.
+  std::array<std::array<std::array<std::uint32_t, 256>, 3>, 2> lanes = {};
+  const auto count = [&](std::int64_t i, auto& lane) {
+    std::uint32_t x;
+    std::memcpy(&x, in + 4 * i, sizeof x);
+    ++lane[0][x & 255];
+    ++lane[1][x >> 8 & 255];
+    ++lane[2][x >> 16 & 255];
+  };
+  std::int64_t i = 0;
+  for (; i + 2 <= pixels; i += 2) {
+    count(i, lanes[0]);
+    count(i + 1, lanes[1]);
+  }
+  if (i < pixels) count(i, lanes[0]);
+  for (int c = 0; c < 3; ++c) {
+    for (int x = 0; x < 256; ++x) counts[c][x] = std::int64_t{lanes[0][c][x]} + lanes[1][c][x];
+  }
+  return counts;
 }
 
 }  // namespace kwker::image

@@ -31,4 +31,20 @@ void ApplyTables(const Pixels<const std::uint8_t>& in, const Pixels<std::uint8_t
                  const PlaneSizes& planes, std::span<const ByteTable> tables,
                  const ParallelFor& parallel_for);
 
+// What needs no table: 255 - x where x >= threshold (0 to 256), without the bits not in `mask`.
+struct ByteRule {
+  int threshold;
+  std::uint8_t mask;
+};
+
+// For pixels of four bytes, one behind the other, whose fourth byte becomes 0: a PIL image's.
+void ApplyRule(const std::uint8_t* in, std::uint8_t* out, std::int64_t pixels, ByteRule rule);
+
+// The same by a table for each of the first three.
+void ApplyTables(const std::uint8_t* in, std::uint8_t* out, std::int64_t pixels,
+                 const std::array<ByteTable, 3>& tables);
+
+// Counts of the first three.
+std::array<ByteCounts, 3> CountBytes(const std::uint8_t* in, std::int64_t pixels);
+
 }  // namespace kwker::image

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdint>
 #include <random>
 #include <vector>
 
@@ -50,6 +52,45 @@ TEST(Tables, CountAndMapEveryByteOnce) {
   }
   Check(300, 200, false, 0, 3);
   Check(300, 200, true, 1, 3);
+}
+
+TEST(Tables, TreatPixelsOfFourBytes) {
+  std::mt19937 random(1);
+  for (const std::int64_t pixels : {1, 2, 7, 64, 1001}) {
+    std::vector<std::uint8_t> in(static_cast<std::size_t>(4 * pixels)), out(in.size());
+    for (auto& x : in) x = static_cast<std::uint8_t>(random());
+    std::array<ByteTable, 3> tables;
+    for (auto& table : tables) {
+      for (auto& x : table) x = static_cast<std::uint8_t>(random());
+    }
+    std::array<ByteCounts, 3> expected = {};
+    ApplyTables(in.data(), out.data(), pixels, tables);
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      EXPECT_EQ(out[i], i % 4 == 3 ? 0 : tables[i % 4][in[i]]);
+      if (i % 4 < 3) ++expected[i % 4][in[i]];
+    }
+    EXPECT_EQ(CountBytes(in.data(), pixels), expected);
+  }
+}
+
+TEST(Tables, RulesForAllBytesAndThresholds) {
+  // Neighbours of every kind beside each byte.
+  std::vector<std::uint8_t> in, out;
+  for (int x = 0; x < 256; ++x) {
+    for (const int other : {0, 127, 128, 255}) {
+      for (const int byte : {x, other, x, other}) in.push_back(static_cast<std::uint8_t>(byte));
+    }
+  }
+  out.resize(in.size());
+  for (int threshold = 0; threshold <= 256; ++threshold) {
+    for (const std::uint8_t mask : {0xFF, 0xE0, 0x80}) {
+      ApplyRule(in.data(), out.data(), static_cast<std::int64_t>(in.size() / 4), {threshold, mask});
+      for (std::size_t i = 0; i < in.size(); ++i) {
+        const int x = in[i] >= threshold ? 255 - in[i] : in[i];
+        ASSERT_EQ(out[i], i % 4 == 3 ? 0 : x & mask) << threshold << ' ' << i;
+      }
+    }
+  }
 }
 
 }  // namespace
