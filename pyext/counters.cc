@@ -67,7 +67,7 @@ const char* ReasonText(Reason reason) {
     case Reason::kPlacement:
       return "DTensors that are placed differently, or partial sums";
     case Reason::kRounding:
-      return "a mean that torch rounds in two ways, by position";
+      return "numbers that torch rounds in two ways, by position";
     case Reason::kResizeShortcut:
       return "nearest neighbour, a crop or a copy";
     case Reason::kSparse:

@@ -91,19 +91,14 @@ void RunSegments(image::ColorPass pass, std::span<const Segment> segments, image
   }
 }
 
+}  // namespace
+
 void RequireColor(const Geometry& g) {
   Require(g.channels == 3, Reason::kChannels);
   const bool planar = g.pixel_step == 1 && g.row_step >= g.width;
   const bool packed = g.pixel_step == 3 && g.channel_step == 1 && g.row_step >= 3 * g.width;
   Require(planar || packed, Reason::kLayout);
 }
-
-template <typename T>
-image::Pixels<T> PixelsOf(T* data, const Geometry& g) {
-  return {data, g.image_step, g.row_step, g.pixel_step, g.channel_step};
-}
-
-}  // namespace
 
 double RequireFactor(PyObject* value, AdjustmentKind kind, bool pillow) {
   const std::optional<Number> factor = PlainNumber(value);
@@ -178,14 +173,7 @@ PyObject* AdjustPillow(PyObject* object, std::span<const Adjustment> chain) {
   for (const Adjustment& a : chain) {
     keep_info = keep_info && a.kind == AdjustmentKind::kSaturation;
   }
-  if (keep_info) {
-    // Conversions treat a transparent colour in it.
-    const auto info =
-        pybind11::reinterpret_steal<pybind11::object>(PyObject_GetAttrString(object, "info"));
-    Require(info && PyDict_CheckExact(info.ptr()) &&
-                PyDict_GetItemString(info.ptr(), "transparency") == nullptr,
-            Reason::kOptions);
-  }
+  if (keep_info) RequireNoTransparency(image);
   NewPillowImage made = MakePillow(image, keep_info);
   image::ColorPass pass = {};
   pass.in = {image.pixels.data(), 0, 4 * image.width, 4, 1};
@@ -217,7 +205,9 @@ bool ServeOne(const Signature<2>& signature, const Call& call, AdjustmentKind ki
       *result = AdjustPillow((*a)[0], one);
     } else {
       const TensorImage image = RequireImage((*a)[0]);
-      *result = WrapLike(AdjustTensor(*image.tensor, one), image);
+      const bool floats = image.tensor->scalar_type() == at::kFloat;
+      *result = WrapLike(
+          floats ? AdjustFloats(*image.tensor, one[0]) : AdjustTensor(*image.tensor, one), image);
     }
     return Reason::kNone;
   });

@@ -43,6 +43,17 @@ bool PillowBrightnessEntry(const Call& call, PyObject** result);
 bool PillowContrastEntry(const Call& call, PyObject** result);
 bool PillowSaturationEntry(const Call& call, PyObject** result);
 bool PillowHueEntry(const Call& call, PyObject** result);
+bool GammaEntry(const Call& call, PyObject** result);
+bool SharpnessEntry(const Call& call, PyObject** result);
+bool GrayscaleEntry(const Call& call, PyObject** result);
+bool PillowSolarizeEntry(const Call& call, PyObject** result);
+bool PillowPosterizeEntry(const Call& call, PyObject** result);
+bool PillowInvertEntry(const Call& call, PyObject** result);
+bool PillowAutocontrastEntry(const Call& call, PyObject** result);
+bool PillowEqualizeEntry(const Call& call, PyObject** result);
+bool PillowGammaEntry(const Call& call, PyObject** result);
+bool PillowSharpnessEntry(const Call& call, PyObject** result);
+bool PillowGrayscaleEntry(const Call& call, PyObject** result);
 
 // ColorJitter.transform and RandomPhotometricDistort.transform.
 bool ColorJitterEntry(const Call& call, PyObject** result);

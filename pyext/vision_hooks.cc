@@ -10,7 +10,7 @@
 namespace kwker::pyext {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, FastPath>, 19> kEntries = {{
+constexpr std::array<std::pair<std::string_view, FastPath>, 30> kEntries = {{
     {"to_dtype", &ToDtypeEntry},
     {"normalize", &NormalizeEntry},
     {"compose", &ComposeEntry},
@@ -28,6 +28,17 @@ constexpr std::array<std::pair<std::string_view, FastPath>, 19> kEntries = {{
     {"pillow_adjust_contrast", &PillowContrastEntry},
     {"pillow_adjust_saturation", &PillowSaturationEntry},
     {"pillow_adjust_hue", &PillowHueEntry},
+    {"adjust_gamma", &GammaEntry},
+    {"adjust_sharpness", &SharpnessEntry},
+    {"rgb_to_grayscale", &GrayscaleEntry},
+    {"pillow_solarize", &PillowSolarizeEntry},
+    {"pillow_posterize", &PillowPosterizeEntry},
+    {"pillow_invert", &PillowInvertEntry},
+    {"pillow_autocontrast", &PillowAutocontrastEntry},
+    {"pillow_equalize", &PillowEqualizeEntry},
+    {"pillow_adjust_gamma", &PillowGammaEntry},
+    {"pillow_adjust_sharpness", &PillowSharpnessEntry},
+    {"pillow_rgb_to_grayscale", &PillowGrayscaleEntry},
     {"color_jitter", &ColorJitterEntry},
     {"photometric_distort", &PhotometricDistortEntry},
 }};

@@ -1,13 +1,18 @@
-// Solarize, autocontrast and equalize of 8-bit tensors: a table for each channel.
+// Solarize, autocontrast, equalize and gamma of 8-bit tensors: a table for each channel.
+#include <ATen/ops/arange.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/empty_strided.h>
 #include <c10/core/DefaultDtype.h>
 
 #include <algorithm>
 #include <optional>
+#include <vector>
 
+#include "kernels/image/byte_tables.h"
 #include "kernels/image/tables.h"
 #include "pyext/arguments.h"
 #include "pyext/optim_common.h"
+#include "pyext/vision_color.h"
 #include "pyext/vision_entries.h"
 #include "pyext/vision_image.h"
 
@@ -51,6 +56,7 @@ std::vector<ByteCounts> Count(const Input& in) {
 
 // 255 - x where x >= threshold, compared as float32 where the threshold is a float.
 at::Tensor Solarized(const at::Tensor& tensor, const Number& threshold) {
+  if (tensor.scalar_type() == at::kFloat) return SolarizeFloats(tensor, threshold.value);
   Require(threshold.value >= 0 && threshold.value <= 255, Reason::kHyperparameter);
   Require(c10::get_default_dtype_as_scalartype() == at::kFloat, Reason::kDtype);
   const Input in = RequireInput(tensor);
@@ -68,53 +74,17 @@ at::Tensor Solarized(const at::Tensor& tensor, const Number& threshold) {
   return out;
 }
 
-// (x - min) / ((max - min) * (float)(1 / 255)), clamped and cut; x where all are equal.
-ByteTable AutocontrastTable(const ByteCounts& counts) {
-  const auto occurs = [](std::int64_t count) { return count > 0; };
-  const auto first = std::find_if(counts.begin(), counts.end(), occurs) - counts.begin();
-  const auto last = counts.rend() - std::find_if(counts.rbegin(), counts.rend(), occurs) - 1;
-  auto low = static_cast<float>(first);
-  float scale = (static_cast<float>(last) - low) * static_cast<float>(1.0 / 255.0);
-  if (first == last) {
-    low = 0;
-    scale = 1;
-  }
-  ByteTable table;
-  for (int x = 0; x < 256; ++x) {
-    table[x] =
-        static_cast<std::uint8_t>(std::clamp((static_cast<float>(x) - low) / scale, 0.0f, 255.0f));
-  }
-  return table;
-}
-
 at::Tensor Autocontrasted(const at::Tensor& tensor) {
   const Input in = RequireInput(tensor);
   Require(in.sizes.channels == 1 || in.sizes.channels == 3, Reason::kChannels);
   at::Tensor out = at::empty_strided(tensor.sizes(), CopiedStrides(tensor), tensor.options());
   RunKernel(color_counters, "kwker::autocontrast", tensor.numel(), [&] {
     std::vector<ByteTable> tables;
-    for (const ByteCounts& counts : Count(in)) tables.push_back(AutocontrastTable(counts));
+    for (const ByteCounts& counts : Count(in))
+      tables.push_back(image::TorchAutocontrastTable(counts));
     Apply(in, out, tables);
   });
   return out;
-}
-
-// Pillow's scheme, in integers.
-ByteTable EqualizeTable(const ByteCounts& counts) {
-  std::int64_t pixels = 0, most = 0;
-  for (const std::int64_t count : counts) {
-    pixels += count;
-    if (count > 0) most = count;  // of the largest byte that occurs
-  }
-  const std::int64_t step = (pixels - most) / 255;
-  ByteTable table;
-  std::int64_t below = 0;
-  for (int x = 0; x < 256; ++x) {
-    const std::int64_t level = x == 0 ? 0 : (below + step / 2) / std::max<std::int64_t>(step, 1);
-    table[x] = static_cast<std::uint8_t>(step == 0 ? x : std::min<std::int64_t>(level, 255));
-    below += counts[x];
-  }
-  return table;
 }
 
 at::Tensor Equalized(const at::Tensor& tensor) {
@@ -136,9 +106,38 @@ at::Tensor Equalized(const at::Tensor& tensor) {
       sizes, PointwiseStrides(sizes, {plane, contiguous, tensor.strides()}), tensor.options());
   RunKernel(color_counters, "kwker::equalize", tensor.numel(), [&] {
     std::vector<ByteTable> tables;
-    for (const ByteCounts& counts : Count(in)) tables.push_back(EqualizeTable(counts));
+    for (const ByteCounts& counts : Count(in)) tables.push_back(image::EqualizeTable(counts));
     Apply(in, out, tables);
   });
+  return out;
+}
+
+// What torchvision makes of each byte, by torch's own operators, with torch.pow's vectors or with
+// what it has for single elements: of a strided tensor it takes one by one.
+at::Tensor GammaBytes(double gamma, double gain, bool one_by_one) {
+  const auto unit = static_cast<double>(1.0 / 255.0), back = 255.0 + 1.0 - 1e-3;
+  at::Tensor x = at::arange(256, at::kFloat).mul_(unit);
+  if (one_by_one) {
+    const at::Tensor spread = at::empty({512}, at::kFloat).slice(0, 0, 512, 2);
+    spread.copy_(x);
+    x = spread;
+  }
+  x.pow_(gamma);
+  if (gain != 1.0) x.mul_(gain).clamp_(0.0, 1.0);
+  return x.mul(back).to(at::kByte).contiguous();
+}
+
+at::Tensor GammaAdjusted(const at::Tensor& tensor, double gamma, double gain) {
+  Require(gamma >= 0, Reason::kHyperparameter);
+  const Input in = RequireInput(tensor);
+  // Which elements torch.pow takes one by one depends on their place and on the threads.
+  const at::Tensor bytes = GammaBytes(gamma, gain, false);
+  Require(bytes.equal(GammaBytes(gamma, gain, true)), Reason::kRounding);
+  at::Tensor out = at::empty_strided(
+      tensor.sizes(), PointwiseStrides(tensor.sizes(), {CopiedStrides(tensor)}), tensor.options());
+  ByteTable table;
+  std::copy_n(bytes.const_data_ptr<std::uint8_t>(), table.size(), table.begin());
+  RunKernel(color_counters, "kwker::gamma", tensor.numel(), [&] { Apply(in, out, {&table, 1}); });
   return out;
 }
 
@@ -165,6 +164,21 @@ bool SolarizeEntry(const Call& call, PyObject** result) {
                  const std::optional<Number> threshold = PlainNumber((*a)[1]);
                  Require(threshold.has_value(), Reason::kTensorHyperparameter);
                  return Solarized(image, *threshold);
+               },
+               result);
+}
+
+bool GammaEntry(const Call& call, PyObject** result) {
+  static const Signature<3> signature({"image", "gamma", "gain?"}, 3);
+  const auto a = signature.Sort(call);
+  if (!a || !color_counters.IsOn()) return false;
+  return Serve((*a)[0],
+               [&](const at::Tensor& image) {
+                 const std::optional<Number> gamma = PlainNumber((*a)[1]);
+                 const std::optional<Number> gain =
+                     (*a)[2] == nullptr ? Number{1, false, false} : PlainNumber((*a)[2]);
+                 Require(gamma && gain, Reason::kTensorHyperparameter);
+                 return GammaAdjusted(image, gamma->value, gain->value);
                },
                result);
 }

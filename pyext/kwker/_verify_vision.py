@@ -106,7 +106,6 @@ def _color_cases() -> Iterator[_Case]:
 
     from kwker._vision_color import patch
 
-    factors = (0.37, -0.21)  # -0.21 is for hues
     for label, image in _images():
         for kind in (torch.Tensor, Image.Image):
             argument: Any = image
@@ -114,9 +113,23 @@ def _color_cases() -> Iterator[_Case]:
                 argument = Image.fromarray(image.permute(1, 2, 0).contiguous().numpy())
             for name, theirs, ours in _pairs(patch.places, kind):
                 functional = name.split()[1]
-                arguments: tuple[Any, ...] = (argument, factors[functional == "adjust_hue"])
-                if functional == "equalize" and 1 in image.shape:
+                if functional == "equalize" and kind is torch.Tensor and 1 in image.shape:
                     continue  # left to torch
-                if functional in ("autocontrast", "equalize"):
-                    arguments = (argument,)
-                yield f"{name}, {label}", theirs, ours, arguments
+                if functional == "adjust_sharpness" and min(image.shape) < 3:
+                    continue  # too small for a neighbourhood
+                for more in _COLOR_ARGUMENTS.get(functional, ((),)):
+                    yield f"{name}, {label}", theirs, ours, (argument, *more)
+
+
+# After the image: a factor, unless said otherwise.
+_COLOR_ARGUMENTS: dict[str, tuple[tuple[Any, ...], ...]] = {
+    "adjust_brightness": ((0.37,),),
+    "adjust_contrast": ((0.37,),),
+    "adjust_saturation": ((0.37,),),
+    "adjust_hue": ((-0.21,),),
+    "adjust_sharpness": ((1.7,),),
+    "adjust_gamma": ((2,),),  # a power that torch makes alike everywhere
+    "rgb_to_grayscale": ((1,), (3,)),  # channels
+    "solarize": ((100.5,),),  # a threshold
+    "posterize": ((3,),),  # bits
+}

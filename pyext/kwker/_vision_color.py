@@ -12,8 +12,17 @@ from kwker._library_patch import LibraryPatch, Place
 from kwker._own import is_own
 from kwker._registry import Feature, register
 
-_BY_TABLE = ("solarize", "autocontrast", "equalize")
 _ADJUSTMENTS = ("adjust_brightness", "adjust_contrast", "adjust_saturation", "adjust_hue")
+# What is never part of a chain. Of tensors, torch's own posterize and invert are one pass each.
+_OTHERS = (
+    "adjust_gamma",
+    "adjust_sharpness",
+    "rgb_to_grayscale",
+    "solarize",
+    "autocontrast",
+    "equalize",
+)
+_OTHERS_OF_PILLOW = (*_OTHERS, "posterize", "invert")
 
 
 def _places() -> list[Place]:
@@ -24,8 +33,10 @@ def _places() -> list[Place]:
         kernels += _vision.dispatch_places(name, name)
         if with_pillow:
             kernels += _vision.dispatch_places(name, f"pillow_{name}", pillow=True)
-    by_table = [p for name in _BY_TABLE for p in _vision.dispatch_places(name, name)]
-    return [*kernels, *by_table, *_chains(kernels)]
+    others = [p for name in _OTHERS for p in _vision.dispatch_places(name, name)]
+    for name in _OTHERS_OF_PILLOW if with_pillow else ():
+        others += _vision.dispatch_places(name, f"pillow_{name}", pillow=True)
+    return [*kernels, *others, *_chains(kernels)]
 
 
 def _chains(kernels: list[Place]) -> Iterator[Place]:
@@ -60,8 +71,10 @@ register(
     Feature(
         name="vision.color",
         replaces="torchvision.transforms.v2: adjust_brightness, adjust_contrast, "
-        "adjust_saturation, adjust_hue, ColorJitter and RandomPhotometricDistort of uint8 tensors "
-        "and PIL images; solarize, autocontrast, equalize of uint8 tensors",
+        "adjust_saturation, adjust_hue, ColorJitter, RandomPhotometricDistort, adjust_gamma, "
+        "adjust_sharpness, rgb_to_grayscale, solarize, autocontrast, equalize of uint8 tensors and "
+        "PIL images; posterize, invert of PIL images; adjust_saturation, adjust_hue, "
+        "adjust_sharpness, solarize of float32 tensors",
         since="2.13",
         counters=_C.color_counters,
         patch=patch,
@@ -77,30 +90,40 @@ def _why_not(functionals: Sequence[str], transform: object) -> str:
     return _vision.taken(patch, *functionals)
 
 
-_BOTH = "uint8 tensors and PIL images"
-for _name, _inputs, _functionals in (
-    ("ColorJitter", _BOTH, _ADJUSTMENTS),
-    ("RandomPhotometricDistort", _BOTH, _ADJUSTMENTS),
-    ("RandomSolarize", "uint8 tensors", ("solarize",)),
-    ("RandomAutocontrast", "uint8 tensors", ("autocontrast",)),
-    ("RandomEqualize", "uint8 tensors", ("equalize",)),
+_BOTH, _ALL = "uint8 tensors and PIL images", "uint8 and float32 tensors and PIL images"
+_INPUTS = {
+    **dict.fromkeys((*_ADJUSTMENTS, *_OTHERS), _BOTH),
+    **dict.fromkeys(("adjust_saturation", "adjust_hue", "adjust_sharpness", "solarize"), _ALL),
+    **dict.fromkeys(("posterize", "invert"), "PIL images"),
+}
+for _name, _functionals in (
+    ("ColorJitter", _ADJUSTMENTS),
+    ("RandomPhotometricDistort", _ADJUSTMENTS),
+    ("RandomSolarize", ("solarize",)),
+    ("RandomAutocontrast", ("autocontrast",)),
+    ("RandomEqualize", ("equalize",)),
+    ("RandomAdjustSharpness", ("adjust_sharpness",)),
+    ("Grayscale", ("rgb_to_grayscale",)),
+    ("RandomGrayscale", ("rgb_to_grayscale",)),
+    ("RandomPosterize", ("posterize",)),
+    ("RandomInvert", ("invert",)),
 ):
     cover(
         Covered(
             Named("torchvision.transforms.v2", _name),
             "vision.color",
-            _inputs,
+            _INPUTS[_functionals[0]],
             partial(_why_not, _functionals),
             ("forward", "transform", "_call_kernel"),
         )
     )
 
-for _name in (*_ADJUSTMENTS, *_BY_TABLE):
+for _name, _inputs in _INPUTS.items():
     lead(
         Leading(
             Named("torchvision.transforms.v2.functional", _name),
             "vision.color",
-            _BOTH if _name in _ADJUSTMENTS else "uint8 tensors",
+            _inputs,
             partial(_vision.taken, patch, _name),
         )
     )
