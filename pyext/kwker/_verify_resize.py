@@ -14,7 +14,12 @@ from kwker import _C, _self_check
 _VERIFIED = ("13.0",)
 
 # Wide enough for whole vectors and a rest; shrunk, grown, by little and by much.
-_SIZES = (((67, 43), (31, 58)), ((19, 90), (60, 11)), ((150, 20), (13, 20)))
+_Size = tuple[int, int]
+_SIZES: tuple[tuple[_Size, _Size], ...] = (
+    ((67, 43), (31, 58)),
+    ((19, 90), (60, 11)),
+    ((150, 20), (13, 20)),
+)
 _BOX = (1.5, 2.25, 8.0, 19.75)
 _MODES = ("RGB", "L", "La", "CMYK", "I", "F", "I;16")
 
@@ -29,27 +34,58 @@ def difference(
     version: str = sys.modules["PIL"].__version__
     if not version.startswith(tuple(v + "." for v in _VERIFIED)):
         return f"Pillow {version}: verified with {', '.join(_VERIFIED)} only"
-    return next(_differences(original, hook, counters), "")
+    return next(filter(None, _outcomes(_cases(), original, hook, counters)), "")
 
 
-def _differences(
+def differences(
     original: Callable[..., Any], hook: Callable[..., Any], counters: _C.Counters
 ) -> Iterator[str]:
+    """The same at length, one text a case."""
+    yield from _outcomes(_cases_at_length(), original, hook, counters)
+
+
+# Mode, size, new size, and the other arguments.
+_Case = tuple[str, _Size, _Size, dict[str, Any]]
+
+
+def _cases() -> Iterator[_Case]:
     for mode in _MODES:
         for number, (size, new_size) in enumerate(_SIZES):
-            image = _noise(mode, size)
             # The filters differ in their weights only, which all modes share.
             for resample in range(1, 8) if mode == "RGB" else (1, 2):
-                options: dict[str, Any] = {"resample": resample}
-                if number == 1:
-                    options["box"] = _BOX
-                label = f"{mode} {size} to {new_size} {options}"
-                calls = counters.calls
-                ours = hook(image, new_size, **options)
-                if counters.calls != calls + 1:
-                    yield f"{label}: {_self_check.not_taken(counters)}"
-                if _memory(ours) != _memory(original(image, new_size, **options)):
-                    yield f"{label}: pixels differ"
+                box = {"box": _BOX} if number == 1 else {}
+                yield mode, size, new_size, {"resample": resample, **box}
+
+
+def _cases_at_length() -> Iterator[_Case]:
+    source = random.Random(1)
+    for mode in (*_MODES, "RGBX", "RGBa", "YCbCr", "HSV", "LAB"):
+        for number in range(70):
+            size, new_size = ((source.randint(30, 190), source.randint(30, 190)) for _ in range(2))
+            options: dict[str, Any] = {"resample": 1 + number % 7}
+            if number % 3 == 0:  # of fractions of pixels
+                left, top = source.uniform(0, 5), source.uniform(0, 5)
+                right, bottom = (side - source.uniform(0, 5) for side in size)
+                options["box"] = (left, top, right, bottom)
+            yield mode, size, new_size, options
+
+
+def _outcomes(
+    cases: Iterator[_Case],
+    original: Callable[..., Any],
+    hook: Callable[..., Any],
+    counters: _C.Counters,
+) -> Iterator[str]:
+    for mode, size, new_size, options in cases:
+        image = _noise(mode, size)
+        calls = counters.calls
+        ours = hook(image, new_size, **options)
+        label = f"{mode} {size} to {new_size} {options}"
+        if counters.calls != calls + 1:
+            yield f"{label}: {_self_check.not_taken(counters)}"
+            continue
+        theirs = original(image, new_size, **options)
+        yield "" if _memory(ours) == _memory(theirs) else f"{label}: pixels differ"
 
 
 def _noise(mode: str, size: tuple[int, int]) -> Any:

@@ -81,6 +81,7 @@ register(
         checked_at="first call",  # the longest of the checks, and many pipelines adjust no colour
         obstacle=_vision.obstacle,
         verify=partial(_verify_vision.color_difference, _C.color_counters),
+        verify_at_length=partial(_verify_vision.color_differences, _C.color_counters),
         library="torchvision.transforms.v2",
     )
 )

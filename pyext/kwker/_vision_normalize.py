@@ -57,6 +57,9 @@ register(
         patch=v2_patch,
         obstacle=_vision.obstacle,
         verify=partial(_verify_vision.normalize_difference, _C.to_dtype_normalize_counters),
+        verify_at_length=partial(
+            _verify_vision.normalize_differences, _C.to_dtype_normalize_counters
+        ),
         library="torchvision.transforms.v2",
     )
 )
@@ -69,6 +72,7 @@ register(
         patch=v1_patch,
         obstacle=_vision.obstacle,
         verify=partial(_verify_vision.to_tensor_difference, _C.to_tensor_counters),
+        verify_at_length=partial(_verify_vision.to_tensor_differences, _C.to_tensor_counters),
         library="torchvision.transforms.functional",
     )
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 from kwker import _C
@@ -10,7 +11,7 @@ from kwker._coverage import Covered, Leading, Named, cover, lead
 from kwker._library_patch import LibraryPatch, Place
 from kwker._registry import Feature, register
 from kwker._self_check import undisturbed
-from kwker._verify_resize import difference
+from kwker._verify_resize import difference, differences
 
 
 def _places() -> list[Place]:
@@ -33,6 +34,11 @@ def _verify() -> str:
     return undisturbed(counters, lambda: difference(place.original, place.hook, counters))
 
 
+def _verify_at_length() -> Iterator[str]:
+    (place,) = _patch.places
+    return differences(place.original, place.hook, _C.resize_counters)
+
+
 register(
     Feature(
         name="vision.resize",
@@ -41,6 +47,7 @@ register(
         counters=_C.resize_counters,
         patch=_patch,
         verify=_verify,
+        verify_at_length=_verify_at_length,
         library="PIL.Image",
     )
 )
