@@ -11,10 +11,11 @@ import os
 import resource
 import sys
 import time
+from collections import Counter
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from kwker import _import_hook, _startup, audit
+from kwker import _import_hook, _startup, _worker_counts, audit
 from kwker._record import Recorder
 from kwker._record_digest import Output
 
@@ -53,6 +54,8 @@ def prepare(request: dict[str, Any]) -> Run:
     if recorder is not None:
         audit._recorder = recorder
         _import_hook.when_imported("torch", recorder.watch)
+    if request["install"]:
+        _worker_counts.collect(_folder_of_workers(request))
     run = Run(request, recorder)
     # The first to be registered runs last, after all of the script's own.
     atexit.register(run.end)
@@ -105,7 +108,7 @@ class Run:
             except Exception as error:
                 incomplete.append(f"the outputs could not be collected ({type(error).__name__})")
             incomplete += self._recorder.incomplete
-        features = _features()
+        features = _features(self._request)
         if not self._request["install"] and any(f["state"] == "on" for f in features):
             warnings.append("the script installs Kwker itself, so runs without it had it too")
         result = {
@@ -138,19 +141,28 @@ def _torch() -> dict[str, Any] | None:
     }
 
 
-def _features() -> list[dict[str, Any]]:
+def _features(request: dict[str, Any]) -> list[dict[str, Any]]:
     torch_ops = sys.modules.get("kwker.torch_ops")
     if torch_ops is None:
         return []
-    return [
-        {
-            "name": name,
-            "state": counts["state"],
-            "calls": counts["calls"],
-            "fallbacks": dict(counts["fallbacks"]),
-        }
-        for name, counts in torch_ops.stats().items()
-    ]
+    by_workers = _worker_counts.added_up(_folder_of_workers(request))
+    features = []
+    for name, counts in torch_ops.stats().items():
+        calls, reasons = by_workers.get(name, (0, {}))
+        fallbacks = Counter(counts["fallbacks"]) + Counter(reasons)
+        features.append(
+            {
+                "name": name,
+                "state": counts["state"],
+                "calls": counts["calls"] + calls,
+                "fallbacks": dict(fallbacks),
+            }
+        )
+    return features
+
+
+def _folder_of_workers(request: dict[str, Any]) -> str:
+    return f"{request['result']}.workers"
 
 
 def _write_json(path: str, document: dict[str, Any]) -> None:

@@ -35,9 +35,10 @@ def _install(torch: ModuleType) -> None:
     global _seconds
     start = time.perf_counter()
     try:
-        from kwker import torch_ops
+        from kwker import _worker_counts, torch_ops
 
         torch_ops.install(features=_environment.named_features())
+        _worker_counts.watch()
     except Exception as error:  # the program goes on with torch's own code
         sys.stderr.write(f"kwker: not installed: {error}\n")
     _seconds = time.perf_counter() - start

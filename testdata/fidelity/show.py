@@ -8,7 +8,7 @@ import sys
 import threading
 
 # What the program sets on purpose, for the kernels to reach worker processes.
-OURS = {"KWKER_INSTALL", "KWKER_FEATURES", "PYTHONHASHSEED", "KWKER_PYTHON"}
+OURS = {"KWKER_INSTALL", "KWKER_FEATURES", "KWKER_WORKER_COUNTS", "PYTHONHASHSEED", "KWKER_PYTHON"}
 
 print(
     json.dumps(
