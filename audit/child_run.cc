@@ -116,9 +116,10 @@ RunOutcome ChildRunner::Run(const RunRequest& request) {
 
 void ChildRunner::WriteRequest(const RunRequest& request, const Files& files) const {
   ChildRequest child;
-  child.command = options_.command;
-  child.install = request.side == Side::kB;
-  if (child.install) child.features = options_.features;
+  const ChildSide& side = SideOf(request);
+  child.command = side.command;
+  child.install = side.install;
+  if (child.install) child.features = side.features;
   child.seed = options_.seed;
   child.result = files.result.string();
   std::ofstream out(files.request, std::ios::binary);
@@ -131,14 +132,15 @@ void ChildRunner::WriteRequest(const RunRequest& request, const Files& files) co
 }
 
 int ChildRunner::Start(const RunRequest& request, const Files& files) {
-  const bool install = request.side == Side::kB;
+  const ChildSide& side = SideOf(request);
   bp::environment environment = boost::this_process::environment();
-  environment["KWKER_INSTALL"] = install ? "1" : "0";
-  if (install && options_.features) environment["KWKER_FEATURES"] = Joined(*options_.features);
+  environment["KWKER_INSTALL"] = side.install ? "1" : "0";
+  if (side.install && side.features) environment["KWKER_FEATURES"] = Joined(*side.features);
   if (std::getenv("PYTHONHASHSEED") == nullptr) environment["PYTHONHASHSEED"] = "0";
+  for (const auto& [name, value] : side.environment) environment[name] = value;
 
-  const std::vector<std::string> args = {"_child", files.request.string(),
-                                         options_.python.executable, options_.python.libpython};
+  const std::vector<std::string> args = {"_child", files.request.string(), side.python.executable,
+                                         side.python.libpython};
   const auto in_child = [this](auto&) {
     setpgid(0, 0);
     signals_.RestoreInChild();

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,19 +18,27 @@
 
 namespace kwker::audit {
 
+// In what the runs of one side may differ from those of the other.
+struct ChildSide {
+  bool install = false;                              // with Kwker
+  std::optional<std::vector<std::string>> features;  // only these
+  PythonInstall python;
+  std::vector<std::string> command;                // what follows "python"
+  std::map<std::string, std::string> environment;  // added to this process's own
+};
+
 struct ChildRunOptions {
   std::filesystem::path program;  // this program's own file
-  PythonInstall python;
-  std::vector<std::string> command;  // what follows "python"
+  ChildSide a, b;
   std::optional<std::int64_t> seed;
-  std::optional<std::vector<std::string>> features;  // with Kwker, only these
-  std::optional<double> timeout_s;                   // of each run
+  std::optional<double> timeout_s;        // of each run
   bool show_output = false;               // what the script prints goes to stderr as well
   std::chrono::milliseconds grace{5000};  // between asking a child to end and ending it
 };
 
-// The two sides' children get the same environment but for KWKER_INSTALL (0, 1)
-// and KWKER_FEATURES, the same working directory, and nothing on stdin. Strings
+// The two sides' children get the same environment but for KWKER_INSTALL (0, 1),
+// KWKER_FEATURES and what their sides say, the same working directory, and nothing
+// on stdin. Strings
 // hash the same in each (PYTHONHASHSEED is 0, or the user's). A child leads a
 // process group; what is left of the group, and of others that its processes made,
 // is ended when the child has ended.
@@ -51,6 +60,9 @@ class ChildRunner {
  private:
   struct Files;
 
+  const ChildSide& SideOf(const RunRequest& request) const {
+    return request.side == Side::kA ? options_.a : options_.b;
+  }
   int Start(const RunRequest& request, const Files& files);
   void WriteRequest(const RunRequest& request, const Files& files) const;
   RunOutcome WaitFor(int pid, const RunRequest& request, const Files& files);

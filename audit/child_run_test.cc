@@ -25,8 +25,11 @@ ChildRunOptions Options(const std::string& script) {
   chmod(path.c_str(), 0755);
   ChildRunOptions options;
   options.program = path;
-  options.python.executable = "/python";
-  options.command = {"train.py"};
+  for (ChildSide* side : {&options.a, &options.b}) {
+    side->python.executable = "/python";
+    side->command = {"train.py"};
+  }
+  options.b.install = true;
   options.grace = std::chrono::milliseconds(300);
   return options;
 }
@@ -80,7 +83,7 @@ TEST(ChildRunnerTest, SidesDifferInNothingElse) {
   const std::string here = "\n" + fs::current_path().string();
   EXPECT_EQ(RunOnce(options, Side::kA).stderr_tail, "0  0" + here);
   EXPECT_EQ(RunOnce(options, Side::kB).stderr_tail, "1  0" + here);
-  options.features = {"optim.adamw", "optim.sgd"};
+  options.b.features = {"optim.adamw", "optim.sgd"};
   setenv("PYTHONHASHSEED", "7", 1);
   EXPECT_EQ(RunOnce(options, Side::kA).stderr_tail, "0  7" + here);
   EXPECT_EQ(RunOnce(options, Side::kB).stderr_tail, "1 optim.adamw,optim.sgd 7" + here);

@@ -47,14 +47,14 @@ GateResult CheckSpeedup(double wanted, const RatioEstimate& speedup) {
   return gate;
 }
 
-GateResult CheckMemory(double wanted, const std::optional<double>& memory) {
+GateResult CheckMemory(double wanted, const std::optional<double>& memory, const SideWords& words) {
   GateResult gate{fmt::format("--max-memory-ratio {}", wanted), GateState::kUndecided, ""};
   if (!memory) {
     gate.reason = "no pair of runs has finished";
     return gate;
   }
   gate.state = *memory <= wanted ? GateState::kHolds : GateState::kFails;
-  gate.reason = fmt::format("the peak memory is {:.3g} times that without Kwker", *memory);
+  gate.reason = fmt::format("the peak memory is {:.3g} times that {}", *memory, words.runs_a);
   return gate;
 }
 
@@ -74,11 +74,11 @@ std::string_view Name(GateState state) {
 
 std::vector<GateResult> CheckGates(const Gates& gates, const OutputsVerdict& outputs,
                                    const RatioEstimate& speedup,
-                                   const std::optional<double>& memory) {
+                                   const std::optional<double>& memory, const SideWords& words) {
   std::vector<GateResult> results;
   if (gates.require_equal) results.push_back(CheckEqual(outputs));
   if (gates.min_speedup) results.push_back(CheckSpeedup(*gates.min_speedup, speedup));
-  if (gates.max_memory) results.push_back(CheckMemory(*gates.max_memory, memory));
+  if (gates.max_memory) results.push_back(CheckMemory(*gates.max_memory, memory, words));
   return results;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "audit/side_words.h"
 #include "audit/statistics.h"
 #include "audit/verdict.h"
 
@@ -33,7 +34,8 @@ struct GateResult {
 // is at most R; it is undecided if that is not known.
 std::vector<GateResult> CheckGates(const Gates& gates, const OutputsVerdict& outputs,
                                    const RatioEstimate& speedup,
-                                   const std::optional<double>& memory);
+                                   const std::optional<double>& memory,
+                                   const SideWords& words = {});
 
 // How an audit came to its end.
 enum class Ending {

@@ -40,7 +40,8 @@ Span SpeedPart(const Report& report) {
   return {fmt::format("speed inconclusive ({}, {})", ratio, evidence), Ink::kDoubt};
 }
 
-Span OutputsPart(const OutputsVerdict& outputs) {
+Span OutputsPart(const Report& report) {
+  const OutputsVerdict& outputs = report.outputs;
   switch (outputs.equality) {
     case Equality::kEqual:
       return {fmt::format("outputs equal to the bit ({}, {})",
@@ -57,7 +58,9 @@ Span OutputsPart(const OutputsVerdict& outputs) {
   }
   if (outputs.deterministic == false) return {"outputs unknown: not deterministic", Ink::kDoubt};
   if (outputs.deterministic_with == false) {
-    return {"outputs unknown: runs with Kwker differ among themselves", Ink::kDoubt};
+    return {
+        fmt::format("outputs unknown: runs {} differ among themselves", report.setup.words.runs_b),
+        Ink::kDoubt};
   }
   return {"outputs unknown", Ink::kDoubt};
 }
@@ -76,11 +79,15 @@ std::string How(const Report& report) {
 }  // namespace
 
 std::vector<Span> HeadlineParts(const Report& report) {
+  const SideWords& words = report.setup.words;
   switch (report.ending) {
     case Ending::kScriptFailed:
-      return {{"the script fails without Kwker" + How(report), Ink::kBad}};
+      return {{fmt::format("the script fails {}{}", words.runs_a, How(report)), Ink::kBad}};
     case Ending::kKwkerFailed:
-      return {{"KWKER FAILED: the script fails only with Kwker" + How(report), Ink::kBad}};
+      return {{fmt::format("{}: the script fails only {}{}",
+                           words == SideWords() ? "KWKER FAILED" : "B FAILED", words.runs_b,
+                           How(report)),
+               Ink::kBad}};
     case Ending::kCannotRun:
       return {{"the audit could not go on: " + Printable(report.error), Ink::kBad}};
     case Ending::kRunning:
@@ -88,7 +95,7 @@ std::vector<Span> HeadlineParts(const Report& report) {
     case Ending::kInterrupted:
       break;
   }
-  std::vector<Span> parts = {SpeedPart(report), OutputsPart(report.outputs)};
+  std::vector<Span> parts = {SpeedPart(report), OutputsPart(report)};
   if (report.outputs.equality == Equality::kDifferent) {
     // No speed makes up for wrong results: they come first.
     parts[0].ink = Ink::kPlain;

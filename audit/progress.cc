@@ -24,11 +24,11 @@ namespace {
 using SteadyClock = std::chrono::steady_clock;
 
 // "pair 2, with Kwker"
-std::string What(const RunRequest& request) {
-  const char* side = request.side == Side::kA ? "without" : "with";
-  if (request.warm_up) return fmt::format("warm-up {} Kwker", side);
-  if (request.pair < 0) return fmt::format("once more {} Kwker", side);
-  return fmt::format("pair {}, {} Kwker", request.pair + 1, side);
+std::string What(const RunRequest& request, const SideWords& words) {
+  const std::string& side = request.side == Side::kA ? words.runs_a : words.runs_b;
+  if (request.warm_up) return fmt::format("warm-up {}", side);
+  if (request.pair < 0) return fmt::format("once more {}", side);
+  return fmt::format("pair {}, {}", request.pair + 1, side);
 }
 
 // Whole seconds, from a minute on in steps of ten: an estimate is no better.
@@ -48,20 +48,22 @@ void Write(std::FILE* stream, const std::string& text) {
 // A line a run, for files and CI logs.
 class PlainProgress : public Progress {
  public:
-  PlainProgress(std::FILE* stream, bool unicode) : stream_(stream), unicode_(unicode) {}
+  PlainProgress(std::FILE* stream, const ProgressStyle& style) : stream_(stream), style_(style) {}
 
   void RunStarts(const RunRequest& request, int index, int total) override {
     request_ = request;
     index_ = index;
     total_ = std::max(total, index + 1);
     // Later runs follow at once on the line of the one before.
-    if (index == 0) Print(fmt::format("run 1 of {} starts: {}", total_, What(request)));
+    if (index == 0)
+      Print(fmt::format("run 1 of {} starts: {}", total_, What(request, style_.words)));
   }
 
   void RunEnded(const RunOutcome& outcome) override {
     time_left_.RunEnded(request_.side, outcome.usage.wall_s);
-    std::string line = fmt::format("run {} of {}: {}, {}", index_ + 1, total_, What(request_),
-                                   FormatSeconds(outcome.usage.wall_s));
+    std::string line =
+        fmt::format("run {} of {}: {}, {}", index_ + 1, total_, What(request_, style_.words),
+                    FormatSeconds(outcome.usage.wall_s));
     if (outcome.end != RunEnd::kOk) line += ", " + DescribeEnd(outcome);
     const int more = total_ - index_ - 1;
     if (more > 0 && outcome.end == RunEnd::kOk) {
@@ -75,11 +77,11 @@ class PlainProgress : public Progress {
 
  private:
   void Print(const std::string& line) {
-    Write(stream_, fmt::format("kwker: {}\n", unicode_ ? line : Ascii(line)));
+    Write(stream_, fmt::format("kwker: {}\n", style_.unicode ? line : Ascii(line)));
   }
 
   std::FILE* stream_;
-  bool unicode_;
+  ProgressStyle style_;
   RunRequest request_;
   int index_ = 0;
   int total_ = 0;
@@ -145,7 +147,7 @@ class LiveProgress : public Progress {
   void Show() {
     const double elapsed = std::chrono::duration<double>(SteadyClock::now() - started_).count();
     const std::string place = fmt::format("[{}/{}]", index_ + 1, total_);
-    std::string rest = fmt::format(" {} · {:.0f} s", What(request_), elapsed);
+    std::string rest = fmt::format(" {} · {:.0f} s", What(request_, style_.words), elapsed);
     if (const auto one = time_left_.OneRun(request_.side)) {
       rest += fmt::format(" of about {}", About(*one));
       rest += fmt::format(" · {} left",
@@ -182,7 +184,7 @@ class LiveProgress : public Progress {
 
 std::unique_ptr<Progress> MakeProgress(std::FILE* stream, const ProgressStyle& style) {
   if (style.live) return std::make_unique<LiveProgress>(stream, style);
-  return std::make_unique<PlainProgress>(stream, style.unicode);
+  return std::make_unique<PlainProgress>(stream, style);
 }
 
 }  // namespace kwker::audit

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "audit/run.h"
+#include "audit/side_words.h"
 
 namespace kwker::audit {
 
@@ -23,6 +24,7 @@ struct ProgressStyle {
   bool colour = false;  // only with `live`
   bool unicode = true;  // else plain ASCII
   int width = 80;       // columns of that terminal
+  SideWords words;
 };
 
 // Writes to `stream` (stderr), which it does not own. A live line is rewritten

@@ -80,11 +80,11 @@ Report MakeReport(const Setup& setup, std::vector<RunOutcome> runs, Ending endin
   report.runs = std::move(runs);
   AddSpeed(&report);
   report.speed = JudgeSpeed(report.speedup);
-  report.outputs = JudgeOutputs(report.runs);
+  report.outputs = JudgeOutputs(report.runs, setup.words);
   report.printed = JudgePrinted(report.runs);
   report.features = LastFeatures(report.runs);
-  report.gates =
-      CheckGates(setup.options.gates, report.outputs, report.speedup, report.memory_ratio);
+  report.gates = CheckGates(setup.options.gates, report.outputs, report.speedup,
+                            report.memory_ratio, setup.words);
   if (ending == Ending::kRunning) {
     for (GateResult& gate : report.gates) {
       gate.state = GateState::kUndecided;

@@ -18,8 +18,6 @@
 namespace kwker::audit {
 namespace {
 
-constexpr char kKey[] = "<p class=\"key\"><i class=\"a\"></i>without<i class=\"b\"></i>with</p>\n";
-
 std::string_view Class(Ink ink) {
   switch (ink) {
     case Ink::kGood:
@@ -36,6 +34,12 @@ std::string_view Class(Ink ink) {
   }
   return "plain";
 }
+
+std::string Key(const std::string& a, const std::string& b) {
+  return fmt::format("<p class=\"key\"><i class=\"a\"></i>{}<i class=\"b\"></i>{}</p>\n", a, b);
+}
+
+std::string Key(const Report& report) { return Key(report.setup.words.a, report.setup.words.b); }
 
 // `body` under a heading; nothing if it is empty.
 std::string Section(std::string_view heading, const std::string& body) {
@@ -80,7 +84,7 @@ std::string Verdict(const Report& report) {
   html += "</h1>\n<p class=\"subject\"><code>" + EscapeXml(CommandLine(report.setup)) + "</code>";
   for (const std::string& part : Platform(report)) html += " · " + EscapeXml(part);
   for (const std::string& part : KwkerEnvironment(report)) html += " · " + EscapeXml(part);
-  return html + "</p>\n";
+  return html + "</p>\n" + List(SideSpecs(report));
 }
 
 std::string Failure(const Report& report) {
@@ -98,7 +102,7 @@ std::string Times(const Report& report) {
   for (const TimesRow& row : TimesTable(report)) {
     rows.push_back({row.label, row.without, row.with, row.ratio, row.interval});
   }
-  return Table({"", "without", "with", "ratio", "95%"}, rows);
+  return Table({"", report.setup.words.a, report.setup.words.b, "ratio", "95%"}, rows);
 }
 
 std::string Ratios(const Report& report) {
@@ -107,7 +111,7 @@ std::string Ratios(const Report& report) {
   if (report.basis == Basis::kScript) rows.push_back({"script, CPU", report.cpu_speedup});
   rows.push_back({"process, wall", report.process_speedup});
   if (report.basis == Basis::kProcess) rows.push_back({"process, CPU", report.cpu_speedup});
-  return RatioPlot("Ratios of times, without over with, and their 95% intervals", rows);
+  return RatioPlot("Ratios of times and their 95% intervals", rows);
 }
 
 // `value` of both runs of each finished pair; nothing if one has none.
@@ -129,18 +133,18 @@ std::optional<double> Memory(const RunOutcome& run, Basis) {
 std::string Pairs(const Report& report) {
   const std::vector<PairPoint> points = Points(report, Wall);
   const std::string name = fmt::format("Wall time of the {} in each pair", Name(report.basis));
-  const std::string plot = PairPlot(name, points, FormatSeconds);
+  const std::string plot = PairPlot(name, points, report.setup.words, FormatSeconds);
   if (plot.empty()) return "";
-  return kKey + plot +
+  return Key(report) + plot +
          "<p class=\"dim\">Ratio of each pair, and the estimate with its interval:</p>\n" +
          PairRatioPlot("Ratio of each pair", points, report.speedup);
 }
 
 std::string MemoryOfPairs(const Report& report) {
   const std::string plot =
-      PairPlot("Peak memory in each pair", Points(report, Memory),
+      PairPlot("Peak memory in each pair", Points(report, Memory), report.setup.words,
                [](double bytes) { return FormatBytes(static_cast<std::int64_t>(bytes)); });
-  return plot.empty() ? "" : kKey + plot;
+  return plot.empty() ? "" : Key(report) + plot;
 }
 
 std::string Features(const Report& report) {
@@ -155,7 +159,7 @@ std::string Features(const Report& report) {
   }
   std::string html;
   if (!rows.empty()) {
-    html += "<p class=\"key\"><i class=\"b\"></i>calls by Kwker<i class=\"a\"></i>by torch</p>\n";
+    html += Key("by torch", "calls by Kwker");
     html += SharePlot("Calls of each feature, by Kwker and by torch", shares);
     html += Table({"feature", "by Kwker", "by torch", "<why by torch"}, rows);
   }
@@ -197,7 +201,8 @@ std::string Runs(const Report& report) {
                              : request.pair < 0 ? "once more"
                                                 : std::to_string(request.pair + 1);
     rows.push_back(
-        {std::to_string(request.order + 1), request.side == Side::kA ? "without" : "with", pair,
+        {std::to_string(request.order + 1),
+         request.side == Side::kA ? report.setup.words.a : report.setup.words.b, pair,
          script(&ChildResult::wall_s), script(&ChildResult::cpu_user_s),
          script(&ChildResult::cpu_sys_s), FormatSeconds(run.usage.wall_s),
          FormatBytes(run.usage.max_rss_bytes),

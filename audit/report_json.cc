@@ -50,8 +50,9 @@ json Ratio(const RatioEstimate& ratio) {
           {"method", TextOrNull(ratio.method)}};
 }
 
-json Summary(const SideSummary& side) {
-  return {{"runs", side.runs},
+json Summary(const SideSummary& side, const std::string& spec) {
+  return {{"spec", TextOrNull(spec)},
+          {"runs", side.runs},
           {"wall_s", Nullable(side.wall_s)},
           {"cpu_s", Nullable(side.cpu_s)},
           {"process_wall_s", Nullable(side.process_wall_s)},
@@ -225,7 +226,8 @@ json ToJson(const Report& report) {
       {"outputs", Outputs(report.outputs)},
       {"gates", GateList(report.gates)},
       {"warnings", report.warnings},
-      {"sides", {{"a", Summary(report.without)}, {"b", Summary(report.with)}}},
+      {"sides",
+       {{"a", Summary(report.without, setup.spec_a)}, {"b", Summary(report.with, setup.spec_b)}}},
       {"features", Features(report.features)},
       {"script",
        {{"command", setup.command},

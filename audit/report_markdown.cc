@@ -59,11 +59,12 @@ void AddTable(const std::vector<std::string>& head,
 }
 
 void AddTimes(const Report& report, std::string* page) {
+  const SideWords& words = report.setup.words;
   std::vector<std::vector<std::string>> rows;
   for (const TimesRow& row : TimesTable(report)) {
     rows.push_back({row.label, row.without, row.with, row.ratio, row.interval});
   }
-  if (!rows.empty()) AddTable({"", "without", "with", "ratio", "95%"}, rows, page);
+  if (!rows.empty()) AddTable({"", words.a, words.b, "ratio", "95%"}, rows, page);
 }
 
 void AddFailure(const Report& report, std::string* page) {
@@ -103,10 +104,11 @@ void AddRuns(const Report& report, std::string* page) {
     const std::string pair = request.warm_up    ? "warm-up"
                              : request.pair < 0 ? ""
                                                 : std::to_string(request.pair + 1);
-    rows.push_back(
-        {std::to_string(request.order + 1), request.side == Side::kA ? "without" : "with", pair,
-         run.result ? FormatSeconds(run.result->wall_s) : "", FormatSeconds(run.usage.wall_s),
-         FormatBytes(run.usage.max_rss_bytes), run.end == RunEnd::kOk ? "" : DescribeEnd(run)});
+    rows.push_back({std::to_string(request.order + 1),
+                    request.side == Side::kA ? report.setup.words.a : report.setup.words.b, pair,
+                    run.result ? FormatSeconds(run.result->wall_s) : "",
+                    FormatSeconds(run.usage.wall_s), FormatBytes(run.usage.max_rss_bytes),
+                    run.end == RunEnd::kOk ? "" : DescribeEnd(run)});
   }
   AddTable({"run", "side", "pair", "script", "process", "memory", ""}, rows, page);
   *page += "</details>\n\n";
@@ -120,6 +122,9 @@ std::string FormatMarkdown(const Report& report) {
   for (const std::string& part : Platform(report)) page += " · " + Escape(part);
   for (const std::string& part : KwkerEnvironment(report)) page += " · " + Code(part);
   page += "\n\n";
+  std::vector<std::string> specs = SideSpecs(report);
+  for (std::string& spec : specs) spec = Code(spec);
+  AddList(specs, &page);
   AddFailure(report, &page);
   AddTimes(report, &page);
   std::vector<std::string> notes = OutputNotes(report);

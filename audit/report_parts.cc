@@ -77,6 +77,12 @@ std::vector<std::string> KwkerEnvironment(const Report& report) {
   return parts;
 }
 
+std::vector<std::string> SideSpecs(const Report& report) {
+  const Setup& setup = report.setup;
+  if (setup.spec_a.empty() && setup.spec_b.empty()) return {};
+  return {"A: " + Printable(setup.spec_a), "B: " + Printable(setup.spec_b)};
+}
+
 std::vector<TimesRow> TimesTable(const Report& report) {
   if (report.without.runs == 0) return {};
   const SideSummary& a = report.without;
@@ -172,9 +178,10 @@ std::vector<std::string> IdleFeatures(const Report& report) {
 
 std::string Method(const Report& report) {
   if (report.speedup.method.empty()) return "";
-  return "Times are medians; ratios are without over with, so above 1x is faster; 95% intervals "
-         "by " +
-         report.speedup.method + ".";
+  const SideWords& words = report.setup.words;
+  return fmt::format(
+      "Times are medians; ratios are {} over {}, so above 1x is faster; 95% intervals by {}.",
+      words.a, words.b, report.speedup.method);
 }
 
 }  // namespace kwker::audit

@@ -19,6 +19,9 @@ std::vector<std::string> Platform(const Report& report);
 // Variables of Kwker's that were set: "KWKER_DISABLE=optim.sgd".
 std::vector<std::string> KwkerEnvironment(const Report& report);
 
+// "A: kwker=off", "B: kwker=on,threads:1", where --a or --b were given.
+std::vector<std::string> SideSpecs(const Report& report);
+
 struct TimesRow {
   std::string label, without, with, ratio, interval;  // empty: not known
 };

@@ -25,6 +25,9 @@ void WriteSubject(const Report& report, TextPage* page) {
     parts.push_back({std::move(part), Ink::kPlain});
   }
   page->Parts(parts);
+  for (const std::string& line : SideSpecs(report)) {
+    page->Entry(line.substr(0, 3), line.substr(3), Ink::kDim, Ink::kPlain, 3);
+  }
 }
 
 void WriteFailure(const Report& report, TextPage* page) {
@@ -52,7 +55,8 @@ void WriteTable(const Report& report, TextPage* page) {
     page->Line({{Left(row.label, label_columns), label}, {figures, ink}});
   };
   page->Gap();
-  line({"", "without", "with", "ratio", "95%"}, Ink::kDim, Ink::kDim);
+  const SideWords& words = report.setup.words;
+  line({"", words.a, words.b, "ratio", "95%"}, Ink::kDim, Ink::kDim);
   for (const TimesRow& row : rows) line(row, Ink::kDim, Ink::kPlain);
 }
 

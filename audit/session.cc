@@ -76,7 +76,7 @@ class Session {
   // The sides differ, but in too few runs to be sure: a few more.
   Ending Confirm() {
     for (int more = 0; more < kMostConfirmations; ++more) {
-      const std::optional<Side> side = JudgeOutputs(runs_).another_run_of;
+      const std::optional<Side> side = JudgeOutputs(runs_, setup_.words).another_run_of;
       if (!side) break;
       if (Interrupted()) return Ending::kInterrupted;
       const RunOutcome& outcome = RunOne(UncountedRun(*side));

@@ -10,6 +10,7 @@
 
 #include "audit/gates.h"
 #include "audit/machine.h"
+#include "audit/side_words.h"
 
 namespace kwker::audit {
 
@@ -45,6 +46,8 @@ struct Setup {
   std::map<std::string, std::string> kwker_environment;
   std::string started;  // "2026-01-31T12:00:00Z"
   Options options;
+  SideWords words;
+  std::string spec_a, spec_b;  // of --a and --b; both empty without them
   Versions versions;
   Machine machine;
 };

@@ -140,7 +140,7 @@ std::vector<double> Ticks(double low, double high, int about) {
 }
 
 std::string PairPlot(const std::string& name, const std::vector<PairPoint>& points,
-                     const Format& format) {
+                     const SideWords& words, const Format& format) {
   if (points.empty()) return "";
   constexpr double kHeight = 230, kTop = 14, kBottom = 30;
   double most = 0;
@@ -157,9 +157,9 @@ std::string PairPlot(const std::string& name, const std::vector<PairPoint>& poin
   for (const PairPoint& point : points) {
     svg += Line("join", x(point.number), y(point.without), x(point.number), y(point.with));
     svg += Dot("a", x(point.number), y(point.without),
-               fmt::format("pair {}, without: {}", point.number, format(point.without)));
+               fmt::format("pair {}, {}: {}", point.number, words.a, format(point.without)));
     svg += Dot("b", x(point.number), y(point.with),
-               fmt::format("pair {}, with: {}", point.number, format(point.with)));
+               fmt::format("pair {}, {}: {}", point.number, words.b, format(point.with)));
   }
   return svg + PairNumbers(points, x, kHeight - 8) + "</svg>\n";
 }

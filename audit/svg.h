@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "audit/side_words.h"
 #include "audit/statistics.h"
 
 namespace kwker::audit {
@@ -31,7 +32,7 @@ struct PairPoint {
 // Both values of each pair above its number, joined by a line. `name` is what it
 // shows, for those who cannot see it. Empty without points.
 std::string PairPlot(const std::string& name, const std::vector<PairPoint>& points,
-                     const Format& format);
+                     const SideWords& words, const Format& format);
 
 struct RatioRow {
   std::string label;

@@ -29,14 +29,14 @@ TEST(Ticks, AreRound) {
 }
 
 TEST(PairPlot, TwoDotsAPair) {
-  const std::string svg = PairPlot("times <s>", {{1, 8, 6}, {2, 8.2, 6.1}}, Plain);
+  const std::string svg = PairPlot("times <s>", {{1, 8, 6}, {2, 8.2, 6.1}}, {}, Plain);
   EXPECT_EQ(Count(svg, "<circle class=\"a\""), 2u);
   EXPECT_EQ(Count(svg, "<circle class=\"b\""), 2u);
   EXPECT_EQ(Count(svg, "class=\"join\""), 2u);
   EXPECT_NE(svg.find("<title>times &lt;s&gt;</title>"), std::string::npos);
   EXPECT_NE(svg.find("pair 2, without: 8"), std::string::npos);
-  EXPECT_EQ(PairPlot("", {}, Plain), "");
-  EXPECT_NE(PairPlot("zeros", {{1, 0, 0}}, Plain), "");
+  EXPECT_EQ(PairPlot("", {}, {}, Plain), "");
+  EXPECT_NE(PairPlot("zeros", {{1, 0, 0}}, {}, Plain), "");
 }
 
 TEST(RatioPlot, IntervalsAndOne) {

@@ -50,9 +50,10 @@ const RunOutcome* FirstFailed(std::span<const RunOutcome> runs, Side side) {
 }
 
 // Decides by failures alone; false: no run failed.
-bool JudgeFailures(std::span<const RunOutcome> runs, OutputsVerdict* verdict) {
+bool JudgeFailures(std::span<const RunOutcome> runs, const SideWords& words,
+                   OutputsVerdict* verdict) {
   if (const RunOutcome* run = FirstFailed(runs, Side::kA)) {
-    verdict->reason = "the script fails without Kwker: " + DescribeEnd(*run);
+    verdict->reason = fmt::format("the script fails {}: {}", words.runs_a, DescribeEnd(*run));
     return true;
   }
   const RunOutcome* failed = FirstFailed(runs, Side::kB);
@@ -65,9 +66,9 @@ bool JudgeFailures(std::span<const RunOutcome> runs, OutputsVerdict* verdict) {
   });
   verdict->equality = confirmed ? Equality::kDifferent : Equality::kUnknown;
   verdict->reason =
-      confirmed ? "the script fails only with Kwker: " + DescribeEnd(*failed)
-                : fmt::format("a run with Kwker failed ({}), and none without it has passed since",
-                              DescribeEnd(*failed));
+      confirmed ? fmt::format("the script fails only {}: {}", words.runs_b, DescribeEnd(*failed))
+                : fmt::format("a run {} failed ({}), and none {} has passed since", words.runs_b,
+                              DescribeEnd(*failed), words.its_a);
   return true;
 }
 
@@ -113,12 +114,13 @@ struct Split {
 };
 
 Split SplitRuns(const std::vector<const RunOutcome*>& baseline,
-                const std::vector<const RunOutcome*>& with, std::optional<Difference>* first) {
+                const std::vector<const RunOutcome*>& with, const SideWords& words,
+                std::optional<Difference>* first) {
   Split split;
   std::vector<const RunOutcome*> alike;
   for (const RunOutcome* run : with) {
     auto difference =
-        FirstDifference(*baseline[0]->result, *run->result, "without Kwker", "with Kwker");
+        FirstDifference(*baseline[0]->result, *run->result, words.runs_a, words.runs_b);
     if (!difference) {
       alike.push_back(run);
       continue;
@@ -141,32 +143,35 @@ std::string Runs(int count) { return fmt::format("{} run{}", count, count == 1 ?
 // Decides by differences between the sides; false: there is none. The baseline
 // agrees with itself.
 bool JudgeDifferences(const std::vector<const RunOutcome*>& baseline,
-                      const std::vector<const RunOutcome*>& with, OutputsVerdict* verdict) {
+                      const std::vector<const RunOutcome*>& with, const SideWords& words,
+                      OutputsVerdict* verdict) {
   if (baseline.empty()) return false;
-  const Split split = SplitRuns(baseline, with, &verdict->first_difference);
+  const Split split = SplitRuns(baseline, with, words, &verdict->first_difference);
   if (split.odd == 0) return false;
-  const std::string odd = fmt::format("run {} with Kwker", split.first_odd->request.order + 1);
+  const std::string odd =
+      fmt::format("run {} {}", split.first_odd->request.order + 1, words.runs_b);
   if (split.agree_with > 0) {
     verdict->reason = fmt::format(
-        "with Kwker runs differ among themselves: {} of {} differ from those without it, which "
-        "agree; the script may be rarely non-deterministic, or a kernel of Kwker's is; more "
-        "--pairs show how often it happens on each side",
-        split.odd, split.odd + split.agree_with);
+        "{} runs differ among themselves: {} of {} differ from those {}, which agree; the script "
+        "may be rarely non-deterministic, or {}; more --pairs show how often it happens on each "
+        "side",
+        words.runs_b, split.odd, split.odd + split.agree_with, words.its_a,
+        words == SideWords() ? "a kernel of Kwker's is" : "what B changes is");
   } else if (split.agree_without < kAgreeWithout) {
     verdict->another_run_of = Side::kA;
     verdict->reason = fmt::format(
-        "the sides differ, but {} without Kwker {} too few to tell whether the script is "
-        "deterministic",
-        Runs(split.agree_without), split.agree_without == 1 ? "is" : "are");
+        "the sides differ, but {} {} {} too few to tell whether the script is deterministic",
+        Runs(split.agree_without), words.runs_a, split.agree_without == 1 ? "is" : "are");
   } else if (split.odd < kDifferWith) {
     verdict->another_run_of = Side::kB;
-    verdict->reason = fmt::format("{} differs from those without it, but one run is no proof", odd);
+    verdict->reason =
+        fmt::format("{} differs from those {}, but one run is no proof", odd, words.its_a);
   } else {
     verdict->equality = Equality::kDifferent;
-    verdict->reason = fmt::format("{} differs from the {} without it, which agree", odd,
-                                  Runs(split.agree_without));
+    verdict->reason = fmt::format("{} differs from the {} {}, which agree", odd,
+                                  Runs(split.agree_without), words.its_a);
     if (verdict->deterministic_with == false) {
-      verdict->reason += "; those with Kwker differ among themselves, too";
+      verdict->reason += fmt::format("; those {} differ among themselves, too", words.runs_b);
     }
   }
   return true;
@@ -239,7 +244,7 @@ Speed JudgeSpeed(const RatioEstimate& estimate) {
   return Speed::kInconclusive;
 }
 
-OutputsVerdict JudgeOutputs(std::span<const RunOutcome> runs) {
+OutputsVerdict JudgeOutputs(std::span<const RunOutcome> runs, const SideWords& words) {
   const auto ended_a = Ended(runs, Side::kA);
   const auto ended_b = Ended(runs, Side::kB);
   const auto baseline = Comparable(ended_a);
@@ -255,14 +260,14 @@ OutputsVerdict JudgeOutputs(std::span<const RunOutcome> runs) {
   verdict.deterministic = Deterministic(baseline, unsteady.has_value());
   verdict.deterministic_with = Deterministic(with, DifferenceAmong(with).has_value());
 
-  if (JudgeFailures(runs, &verdict)) return verdict;
+  if (JudgeFailures(runs, words, &verdict)) return verdict;
   if (unsteady) {
     verdict.first_difference = unsteady;
-    verdict.reason =
-        "the script is not deterministic: its runs without Kwker differ from each other";
+    verdict.reason = fmt::format(
+        "the script is not deterministic: its runs {} differ from each other", words.runs_a);
     return verdict;
   }
-  if (JudgeDifferences(baseline, with, &verdict)) return verdict;
+  if (JudgeDifferences(baseline, with, words, &verdict)) return verdict;
   for (const auto& side : {ended_a, ended_b}) {
     for (const RunOutcome* run : side) {
       if (run->result && IsComplete(run)) continue;
@@ -272,7 +277,7 @@ OutputsVerdict JudgeOutputs(std::span<const RunOutcome> runs) {
   }
   if (baseline.empty() || with.empty()) {
     verdict.reason =
-        fmt::format("no run {} Kwker has finished", baseline.empty() ? "without" : "with");
+        fmt::format("no run {} has finished", baseline.empty() ? words.runs_a : words.runs_b);
   } else if (verdict.count == 0) {
     verdict.reason = "the script left no tensors to compare";
   } else {

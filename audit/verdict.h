@@ -10,6 +10,7 @@
 
 #include "audit/compare_outputs.h"
 #include "audit/run.h"
+#include "audit/side_words.h"
 #include "audit/statistics.h"
 
 namespace kwker::audit {
@@ -62,7 +63,7 @@ inline constexpr int kDifferWith = 2;
 // - a run without result or with incomplete outputs, no run of a side, no outputs
 //   at all: unknown;
 // - else equal.
-OutputsVerdict JudgeOutputs(std::span<const RunOutcome> runs);
+OutputsVerdict JudgeOutputs(std::span<const RunOutcome> runs, const SideWords& words = {});
 
 // The same for the text printed to stdout; it never decides anything.
 Printed JudgePrinted(std::span<const RunOutcome> runs);

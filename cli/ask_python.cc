@@ -52,11 +52,12 @@ nlohmann::json AskPython(const audit::PythonInstall& python, const std::string& 
 }
 
 void CheckFeatures(const audit::PythonInstall& python,
-                   const std::optional<std::vector<std::string>>& features) {
+                   const std::optional<std::vector<std::string>>& features,
+                   const std::string& option) {
   if (!features) return;
   const std::string names = fmt::format("{}", fmt::join(*features, ","));
   const std::string error = AskPython(python, "check_features", {names}).value("error", "");
-  if (!error.empty()) throw UsageError("--features: " + error);
+  if (!error.empty()) throw UsageError(option + ": " + error);
 }
 
 }  // namespace kwker::cli

@@ -15,8 +15,9 @@ namespace kwker::cli {
 nlohmann::json AskPython(const audit::PythonInstall& python, const std::string& function,
                          const std::vector<std::string>& args);
 
-// Throws UsageError if --features names what does not exist there.
+// Throws UsageError if `option` names features that do not exist there.
 void CheckFeatures(const audit::PythonInstall& python,
-                   const std::optional<std::vector<std::string>>& features);
+                   const std::optional<std::vector<std::string>>& features,
+                   const std::string& option = "--features");
 
 }  // namespace kwker::cli

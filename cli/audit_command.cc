@@ -13,14 +13,14 @@
 #include <filesystem>
 #include <iostream>
 #include <limits>
-#include <nlohmann/json.hpp>
+#include <utility>
 
 #include "audit/atomic_file.h"
-#include "audit/child_run.h"
 #include "audit/machine.h"
 #include "audit/report_text.h"
 #include "audit/session.h"
 #include "cli/ask_python.h"
+#include "cli/side_spec.h"
 #include "cli/terminal.h"
 #include "cli/usage_error.h"
 
@@ -38,6 +38,11 @@ are removed at the end.
 After five pairs there are more while the interval of the speed-up is wider than
 wanted; where it lies does not matter. Where the outputs differ, up to three more
 runs make sure of it.
+
+SPEC is a comma list of kwker=off, kwker=on or kwker=NAME+NAME..., env:NAME=VALUE,
+args:"WORDS" (after the script's own), python:PATH, threads:N. A side that does not
+say kwker= is without it:
+  kwker audit --a args:--compile=0 --b args:--compile=1 -- train.py
 
 Exit codes: 0 all that was asked for holds; 1 --require-equal, --min-speedup or
 --max-memory-ratio fails, the script fails only with Kwker, or a report cannot be
@@ -125,6 +130,13 @@ AuditCommand::AuditCommand(CLI::App& app)
       ->type_name("RATIO");
   command_->add_flag("--show-output", show_output_, "Show on stderr what the script prints");
   AddPythonOption(*command_, python_);
+  const char* sides = "Compare any two sides";
+  command_->add_option("--a", a_, "Side A, in the place of kwker=off (see below)")
+      ->type_name("SPEC")
+      ->group(sides);
+  command_->add_option("--b", b_, "Side B, in the place of kwker=on")
+      ->type_name("SPEC")
+      ->group(sides);
 }
 
 void AuditCommand::CheckFiles(const Invocation& invocation) const {
@@ -169,11 +181,32 @@ audit::Setup AuditCommand::MakeSetup(const ScriptCommand& script,
     setup.options.max_pairs = max_pairs_;
     setup.options.width = width_percent_ / 100;
   }
+  if (a_ || b_) {
+    setup.words = audit::WordsOfAnySides();
+    setup.spec_a = a_.value_or("kwker=off");
+    setup.spec_b = b_.value_or("kwker=on");
+  }
   setup.versions.kwker = python.kwker_version;
   setup.versions.python = python.version;
   setup.versions.torch_package = python.torch;
   setup.machine = audit::DescribeMachine();
   return setup;
+}
+
+audit::ChildSide AuditCommand::MakeSide(const std::string& text, const std::string& option,
+                                        const ScriptCommand& script,
+                                        const audit::PythonInstall& python,
+                                        const Invocation& invocation) const {
+  SideSpec spec = ParseSideSpec(text, option);
+  audit::ChildSide side;
+  side.install = spec.install.value_or(false);
+  side.python = spec.python.empty() ? python : UsePython(spec.python, invocation.self);
+  CheckFeatures(side.python, spec.features, option);
+  side.features = spec.features ? spec.features : options_.features;
+  side.command = script.words;
+  side.command.insert(side.command.end(), spec.args.begin(), spec.args.end());
+  side.environment = std::move(spec.environment);
+  return side;
 }
 
 int AuditCommand::Run(const Invocation& invocation) const {
@@ -182,13 +215,17 @@ int AuditCommand::Run(const Invocation& invocation) const {
   const audit::PythonInstall python = UsePython(python_, invocation.self);
   CheckFeatures(python, options_.features);
   const audit::Setup setup = MakeSetup(script, python);
+  const bool any_sides = !setup.spec_a.empty();
+  const audit::ChildSide a =
+      MakeSide(any_sides ? setup.spec_a : "kwker=off", "--a", script, python, invocation);
+  const audit::ChildSide b =
+      MakeSide(any_sides ? setup.spec_b : "kwker=on", "--b", script, python, invocation);
 
   // From here on Ctrl-C ends the run in progress, not this program.
   audit::ChildRunner runner({.program = invocation.self,
-                             .python = python,
-                             .command = script.words,
+                             .a = a,
+                             .b = b,
                              .seed = options_.seed,
-                             .features = options_.features,
                              .timeout_s = options_.timeout_s,
                              .show_output = show_output_});
   audit::ProgressStyle style;
@@ -196,6 +233,7 @@ int AuditCommand::Run(const Invocation& invocation) const {
   style.colour = WantsColour(stderr);
   style.unicode = SpeaksUnicode();
   style.width = Width(stderr);
+  style.words = setup.words;
   const auto progress = audit::MakeProgress(stderr, style);
 
   std::string cannot_write;  // the audit goes on: its text may still be read

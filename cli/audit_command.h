@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "audit/child_run.h"
 #include "audit/report_files.h"
 #include "audit/setup.h"
 #include "cli/common_options.h"
@@ -29,6 +30,12 @@ class AuditCommand {
 
   CLI::App* command_;
   std::string python_;
+  // What --a or --b says of a side.
+  audit::ChildSide MakeSide(const std::string& spec, const std::string& option,
+                            const ScriptCommand& script, const audit::PythonInstall& python,
+                            const Invocation& invocation) const;
+
+  std::optional<std::string> a_, b_;
   std::optional<int> pairs_;
   int max_pairs_ = 20;
   double width_percent_ = 5;
