@@ -38,10 +38,9 @@ struct ChildRunOptions {
 
 // The two sides' children get the same environment but for KWKER_INSTALL (0, 1),
 // KWKER_FEATURES and what their sides say, the same working directory, and nothing
-// on stdin. Strings
-// hash the same in each (PYTHONHASHSEED is 0, or the user's). A child leads a
-// process group; what is left of the group, and of others that its processes made,
-// is ended when the child has ended.
+// on stdin. Strings hash the same in each (PYTHONHASHSEED is 0, or the user's). A
+// child leads a process group; what is left of the group, and of others that its
+// processes made, is ended when the child has ended.
 class ChildRunner {
  public:
   // Throws RunError if there is no room for temporary files.

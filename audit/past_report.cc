@@ -104,6 +104,11 @@ void TakeOutputs(const std::vector<PastRun>& runs, PastReport* report) {
   }
 }
 
+// Reports of before there were --a and --b say nothing of it.
+std::string ReadSpec(const Value& side, const char* usual) {
+  return side.Has("spec") && !side["spec"].IsNull() ? side["spec"].Text() : usual;
+}
+
 PastReport ReadReport(const Value& document) {
   PastReport report;
   const Value script = document["script"], versions = document["versions"];
@@ -117,7 +122,9 @@ PastReport ReadReport(const Value& document) {
                           {"python", versions["python"].Text()},
                           {"torch", TextOrNull(versions["torch_package"])},
                           {"processor", TextOrNull(document["machine"]["cpu"])},
-                          {"times of the", document["basis"].Text()}};
+                          {"times of the", document["basis"].Text()},
+                          {"side A", ReadSpec(document["sides"]["a"], "kwker=off")},
+                          {"side B", ReadSpec(document["sides"]["b"], "kwker=on")}};
   report.started = document["started"].Text();
   report.speed = document["verdict"]["speed"].Text();
   report.outputs = document["verdict"]["outputs"].Text();

@@ -50,8 +50,12 @@ json Ratio(const RatioEstimate& ratio) {
           {"method", TextOrNull(ratio.method)}};
 }
 
-json Summary(const SideSummary& side, const std::string& spec) {
+json Summary(const SideSummary& side, const std::string& spec, const SidePython& python) {
   return {{"spec", TextOrNull(spec)},
+          {"python",
+           {{"executable", python.executable},
+            {"version", python.version},
+            {"torch_package", TextOrNull(python.torch_package)}}},
           {"runs", side.runs},
           {"wall_s", Nullable(side.wall_s)},
           {"cpu_s", Nullable(side.cpu_s)},
@@ -227,7 +231,8 @@ json ToJson(const Report& report) {
       {"gates", GateList(report.gates)},
       {"warnings", report.warnings},
       {"sides",
-       {{"a", Summary(report.without, setup.spec_a)}, {"b", Summary(report.with, setup.spec_b)}}},
+       {{"a", Summary(report.without, setup.spec_a, setup.python_a)},
+        {"b", Summary(report.with, setup.spec_b, setup.python_b)}}},
       {"features", Features(report.features)},
       {"script",
        {{"command", setup.command},

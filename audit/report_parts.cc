@@ -40,6 +40,31 @@ std::string Hint(const Report& report) {
   return "";
 }
 
+// "torch 2.13.0+cpu AVX512, 2 threads", of the first run that tells; empty: none does.
+std::string TorchOf(const Report& report, std::optional<Side> side) {
+  for (const RunOutcome& run : report.runs) {
+    if (side && run.request.side != *side) continue;
+    if (!run.result || run.result->torch_version.empty()) continue;
+    return Printable(fmt::format("torch {} {}, {}", run.result->torch_version,
+                                 run.result->capability, Plural(run.result->threads, "thread")));
+  }
+  return "";
+}
+
+std::string PythonOf(const SidePython& python) {
+  return python.version.empty() ? "" : "Python " + Printable(python.version);
+}
+
+bool AnySides(const Setup& setup) { return setup.words != SideWords(); }
+
+bool SameTorch(const Report& report) {
+  return !AnySides(report.setup) || TorchOf(report, Side::kA) == TorchOf(report, Side::kB);
+}
+
+bool SamePython(const Setup& setup) {
+  return !AnySides(setup) || setup.python_a.version == setup.python_b.version;
+}
+
 bool Called(const FeatureCounts& feature) { return feature.calls + Fallen(feature) > 0; }
 
 }  // namespace
@@ -56,14 +81,10 @@ std::string CommandLine(const Setup& setup) {
 
 std::vector<std::string> Platform(const Report& report) {
   std::vector<std::string> parts;
-  for (const RunOutcome& run : report.runs) {
-    if (!run.result || run.result->torch_version.empty()) continue;
-    parts.push_back(
-        Printable(fmt::format("torch {} {}, {}", run.result->torch_version, run.result->capability,
-                              Plural(run.result->threads, "thread"))));
-    break;
+  if (std::string torch = TorchOf(report, std::nullopt); !torch.empty() && SameTorch(report)) {
+    parts.push_back(std::move(torch));
   }
-  if (!report.setup.versions.python.empty()) {
+  if (!report.setup.versions.python.empty() && SamePython(report.setup)) {
     parts.push_back("Python " + Printable(report.setup.versions.python));
   }
   return parts;
@@ -79,8 +100,20 @@ std::vector<std::string> KwkerEnvironment(const Report& report) {
 
 std::vector<std::string> SideSpecs(const Report& report) {
   const Setup& setup = report.setup;
-  if (setup.spec_a.empty() && setup.spec_b.empty()) return {};
-  return {"A: " + Printable(setup.spec_a), "B: " + Printable(setup.spec_b)};
+  if (!AnySides(setup)) return {};
+  std::vector<std::string> lines;
+  for (const Side side : {Side::kA, Side::kB}) {
+    const bool is_a = side == Side::kA;
+    std::string line = (is_a ? "A: " : "B: ") + Printable(is_a ? setup.spec_a : setup.spec_b);
+    const std::string torch = SameTorch(report) ? "" : TorchOf(report, side);
+    const std::string python =
+        SamePython(setup) ? "" : PythonOf(is_a ? setup.python_a : setup.python_b);
+    for (const std::string& part : {torch, python}) {
+      if (!part.empty()) line += " · " + part;
+    }
+    lines.push_back(std::move(line));
+  }
+  return lines;
 }
 
 std::vector<TimesRow> TimesTable(const Report& report) {

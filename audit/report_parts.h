@@ -19,7 +19,8 @@ std::vector<std::string> Platform(const Report& report);
 // Variables of Kwker's that were set: "KWKER_DISABLE=optim.sgd".
 std::vector<std::string> KwkerEnvironment(const Report& report);
 
-// "A: kwker=off", "B: kwker=on,threads:1", where --a or --b were given.
+// "A: kwker=off", "B: threads:1 · torch 2.13.0+cpu AVX512, 1 thread", where --a or --b were given:
+// with what is known of a side and not the same on the other.
 std::vector<std::string> SideSpecs(const Report& report);
 
 struct TimesRow {

@@ -34,20 +34,28 @@ struct Versions {
   std::string torch_package;  // of the installed package, found without importing it
 };
 
+// The Python of one side, which --a and --b may choose.
+struct SidePython {
+  std::string executable;
+  std::string version;
+  std::string torch_package;
+};
+
 struct Setup {
   std::vector<std::string> command;  // the script's: {"train.py", "--epochs", "1"}
   std::string script_path;           // absolute; empty with -c and -m
   std::string script_digest;         // "xxh3-128:" and 32 hexadecimal digits; empty if unknown
   std::string working_directory;
   std::string python;    // path of the interpreter
-  bool embedded = true;  // false: that Python has no shared libpython, so it ran as a program
-  // Variables that were set and change what runs with Kwker do: KWKER_DISABLE, and
-  // KWKER_FEATURES unless options.features takes its place.
+  bool embedded = true;  // false: a side's has no shared libpython, so it ran as a program
+  // Variables that were set and change what runs with Kwker do: KWKER_DISABLE,
+  // KWKER_VERIFY, and KWKER_FEATURES unless options.features takes its place.
   std::map<std::string, std::string> kwker_environment;
   std::string started;  // "2026-01-31T12:00:00Z"
   Options options;
   SideWords words;
   std::string spec_a, spec_b;  // of --a and --b; both empty without them
+  SidePython python_a, python_b;
   Versions versions;
   Machine machine;
 };

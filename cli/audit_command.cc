@@ -58,6 +58,10 @@ std::string Now() {
   return text;
 }
 
+audit::SidePython Describe(const audit::PythonInstall& python) {
+  return {python.executable, python.version, python.torch};
+}
+
 audit::TextStyle StyleOf(std::FILE* stream) {
   audit::TextStyle style;
   style.width = Width(stream);
@@ -167,8 +171,7 @@ audit::Setup AuditCommand::MakeSetup(const ScriptCommand& script,
   }
   setup.working_directory = fs::current_path(error).string();
   setup.python = python.executable;
-  setup.embedded = !python.libpython.empty();
-  for (const char* name : {"KWKER_DISABLE", "KWKER_FEATURES"}) {
+  for (const char* name : {"KWKER_DISABLE", "KWKER_FEATURES", "KWKER_VERIFY"}) {
     const char* value = std::getenv(name);
     if (value != nullptr) setup.kwker_environment[name] = value;
   }
@@ -214,12 +217,12 @@ int AuditCommand::Run(const Invocation& invocation) const {
   CheckFiles(invocation);
   const audit::PythonInstall python = UsePython(python_, invocation.self);
   CheckFeatures(python, options_.features);
-  const audit::Setup setup = MakeSetup(script, python);
-  const bool any_sides = !setup.spec_a.empty();
-  const audit::ChildSide a =
-      MakeSide(any_sides ? setup.spec_a : "kwker=off", "--a", script, python, invocation);
-  const audit::ChildSide b =
-      MakeSide(any_sides ? setup.spec_b : "kwker=on", "--b", script, python, invocation);
+  const audit::ChildSide a = MakeSide(a_.value_or("kwker=off"), "--a", script, python, invocation);
+  const audit::ChildSide b = MakeSide(b_.value_or("kwker=on"), "--b", script, python, invocation);
+  audit::Setup setup = MakeSetup(script, python);
+  setup.python_a = Describe(a.python);
+  setup.python_b = Describe(b.python);
+  setup.embedded = !a.python.libpython.empty() && !b.python.libpython.empty();
 
   // From here on Ctrl-C ends the run in progress, not this program.
   audit::ChildRunner runner({.program = invocation.self,

@@ -27,14 +27,13 @@ class AuditCommand {
   // Throws UsageError and FileError: a report could not be written there.
   void CheckFiles(const Invocation& invocation) const;
   audit::Setup MakeSetup(const ScriptCommand& script, const audit::PythonInstall& python) const;
-
-  CLI::App* command_;
-  std::string python_;
-  // What --a or --b says of a side.
-  audit::ChildSide MakeSide(const std::string& spec, const std::string& option,
+  // What `text`, which --a or --b gives, says of a side.
+  audit::ChildSide MakeSide(const std::string& text, const std::string& option,
                             const ScriptCommand& script, const audit::PythonInstall& python,
                             const Invocation& invocation) const;
 
+  CLI::App* command_;
+  std::string python_;
   std::optional<std::string> a_, b_;
   std::optional<int> pairs_;
   int max_pairs_ = 20;

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from processes import Ended, end_of, kwker
+from processes import Ended, audit, end_of, kwker
 
 TRAINING = """
 import sys, torch
@@ -22,17 +22,6 @@ for _ in range(5):
     optimizer.step()
 print(len(sys.argv))
 """
-
-
-def audit(folder: Path, code: str, *options: object) -> tuple[Ended, dict[str, Any]]:
-    script = folder / "script.py"
-    script.write_text(code)
-    report = folder / "report.json"
-    ended = end_of(
-        kwker("audit", "--pairs", 2, "--warmup", 0, "--json", report, *options, "--", script, "x")
-    )
-    document: dict[str, Any] = json.loads(report.read_text())
-    return ended, document
 
 
 def test_a_training_script(tmp_path: Path) -> None:
@@ -144,38 +133,6 @@ def test_fails_only_with_kwker(tmp_path: Path) -> None:
 def test_min_speedup(tmp_path: Path, ratio: float, status: int) -> None:
     ended, _ = audit(tmp_path, "import time\ntime.sleep(0.1)\n", "--min-speedup", ratio)
     assert ended.status == status
-
-
-def test_any_a_against_any_b(tmp_path: Path) -> None:
-    code = (
-        "import os, sys, torch\n"
-        "t = torch.tensor([torch.get_num_threads(), len(sys.argv)])\n"
-        "assert os.environ['KWKER_INSTALL'] == os.environ.get('EXPECTED', '0')\n"
-    )
-    sides = ["--a", "threads:1", "--b", "threads:1,args:\"--x 'a b'\""]
-    ended, report = audit(tmp_path, code, *sides, "--require-equal")
-    assert ended.status == 1, ended
-    assert report["verdict"]["outputs"] == "different"
-    assert report["outputs"]["first_difference"] == "globals.t"
-    assert report["sides"]["a"]["spec"] == sides[1]
-    assert report["sides"]["b"]["spec"] == sides[3]
-    assert f"A: {sides[1]}\nB: {sides[3]}\n" in ended.out
-    assert "as B differs from the" in ended.out
-    assert "with" not in ended.out.replace("without", "with").split("Times are")[0]
-    side = "kwker=optim.adamw,env:EXPECTED=1"
-    ended, report = audit(tmp_path, code, "--a", side, "--b", side, "--require-equal")
-    assert ended.status == 0, ended
-    assert report["verdict"]["outputs"] == "equal"
-    assert {f["name"] for f in report["features"] if f["state"] == "on"} == {"optim.adamw"}
-
-
-def test_a_side_that_fails(tmp_path: Path) -> None:
-    code = "import sys\nassert len(sys.argv) == 2, 'one more'\n"
-    ended, report = audit(tmp_path, code, "--b", "args:y")
-    assert ended.status == 1
-    assert report["ending"] == "kwker failed"
-    assert "B FAILED: the script fails only as B: exit status 1" in ended.out
-    assert "one more" in ended.out
 
 
 def adaptive(*options: object) -> tuple[Ended, dict[str, Any]]:

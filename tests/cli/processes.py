@@ -58,6 +58,22 @@ def kwker(*args: object) -> list[str]:
     return [PROGRAM, command, "--python", sys.executable, *rest]
 
 
+def audit(folder: Path, code: str, *options: object) -> tuple[Ended, dict[str, Any]]:
+    """How an audit of two pairs ended, of a script with this code and the argument x; its report.
+
+    `options` may ask for another number of pairs.
+    """
+    script = folder / "script.py"
+    script.write_text(code)
+    report = folder / "report.json"
+    usual = ["--warmup", 0, "--json", report]
+    if "--pairs" not in options:
+        usual += ["--pairs", 2]
+    ended = end_of(kwker("audit", *usual, *options, "--", script, "x"))
+    document: dict[str, Any] = json.loads(report.read_text())
+    return ended, document
+
+
 @functools.cache
 def libpython() -> str:
     """This Python's shared library; empty: it has none."""
