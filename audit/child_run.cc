@@ -17,6 +17,7 @@
 #include "audit/machine_activity.h"
 #include "audit/protocol.h"
 #include "audit/verdict.h"
+#include "audit/working_copy.h"
 
 namespace bp = boost::process;
 namespace fs = std::filesystem;
@@ -71,7 +72,10 @@ struct ChildRunner::Files {
   fs::path request, result, out, err;
 };
 
-ChildRunner::ChildRunner(ChildRunOptions options) : options_(std::move(options)) {}
+ChildRunner::ChildRunner(ChildRunOptions options) : options_(std::move(options)) {
+  // Under its own name, which the script may look at, and the same for all runs.
+  if (options_.isolate) copy_ = folder_.path() / "isolated" / fs::current_path().filename();
+}
 
 bool ChildRunner::Interrupted() {
   while (const int signal = signals_.Wait(milliseconds(0))) {
@@ -92,6 +96,10 @@ RunOutcome ChildRunner::Run(const RunRequest& request) {
   fs::create_directory(folder, error);
   const Files files(folder);
   WriteRequest(request, files);
+  if (options_.isolate) {
+    fs::create_directory(copy_.parent_path(), error);
+    CopyFolder(fs::current_path(), copy_, folder_.path());
+  }
   const std::optional<MachineActivity> before = ReadMachineActivity();
   RunOutcome outcome = WaitFor(Start(request, files), request, files);
   outcome.surroundings = Since(before, outcome.usage);
@@ -111,6 +119,7 @@ RunOutcome ChildRunner::Run(const RunRequest& request) {
   outcome.stdout_digest = DigestFile(files.out);
   outcome.stderr_tail = Tail(files.err, kTailLines, kTailBytes);
   fs::remove_all(folder, error);
+  if (options_.isolate) RemoveFolder(copy_);
   return outcome;
 }
 
@@ -138,12 +147,15 @@ int ChildRunner::Start(const RunRequest& request, const Files& files) {
   if (side.install && side.features) environment["KWKER_FEATURES"] = Joined(*side.features);
   if (std::getenv("PYTHONHASHSEED") == nullptr) environment["PYTHONHASHSEED"] = "0";
   for (const auto& [name, value] : side.environment) environment[name] = value;
+  if (options_.isolate) environment["PWD"] = copy_.string();
 
   const std::vector<std::string> args = {"_child", files.request.string(), side.python.executable,
                                          side.python.libpython};
   const auto in_child = [this](auto&) {
     setpgid(0, 0);
     signals_.RestoreInChild();
+    // Not start_dir: Boost would have a folder for every run, this one too.
+    if (!copy_.empty() && chdir(copy_.c_str()) != 0) _exit(127);
   };
   try {
     bp::child child(bp::exe = options_.program.string(), bp::args = args, environment,

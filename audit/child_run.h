@@ -32,15 +32,16 @@ struct ChildRunOptions {
   ChildSide a, b;
   std::optional<std::int64_t> seed;
   std::optional<double> timeout_s;        // of each run
+  bool isolate = false;                   // each run in its own copy of this folder
   bool show_output = false;               // what the script prints goes to stderr as well
   std::chrono::milliseconds grace{5000};  // between asking a child to end and ending it
 };
 
 // The two sides' children get the same environment but for KWKER_INSTALL (0, 1),
-// KWKER_FEATURES and what their sides say, the same working directory, and nothing
-// on stdin. Strings hash the same in each (PYTHONHASHSEED is 0, or the user's). A
-// child leads a process group; what is left of the group, and of others that its
-// processes made, is ended when the child has ended.
+// KWKER_FEATURES and what their sides say, the same working directory (a fresh copy
+// of it at the same place, where runs are isolated), and nothing on stdin. Strings hash the same in
+// each (PYTHONHASHSEED is 0, or the user's). A child leads a process group; what is left of the
+// group, and of others that its processes made, is ended when the child has ended.
 class ChildRunner {
  public:
   // Throws RunError if there is no room for temporary files.
@@ -69,6 +70,7 @@ class ChildRunner {
   ChildRunOptions options_;
   SignalWatch signals_;  // before the folder: it outlives what a signal would leave behind
   TemporaryFolder folder_;
+  std::filesystem::path copy_;  // of the working directory, there while a run is; or empty
   Orphans orphans_;
   bool interrupted_ = false;
 };

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "audit/run.h"
+#include "audit/working_copy.h"
 
 namespace fs = std::filesystem;
 
@@ -24,6 +25,7 @@ TemporaryFolder::TemporaryFolder() {
   std::error_code error;
   fs::path base = fs::temp_directory_path(error);
   if (error) base = "/tmp";
+  base = fs::absolute(base, error);  // runs may be in another folder
   std::string name = (base / "kwker-XXXXXX").string();
   if (mkdtemp(name.data()) == nullptr) {
     throw RunError("cannot make a folder in " + base.string() + " (" + std::strerror(errno) +
@@ -32,10 +34,7 @@ TemporaryFolder::TemporaryFolder() {
   path_ = name;
 }
 
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
-}
+TemporaryFolder::~TemporaryFolder() { RemoveFolder(path_); }
 
 std::string DigestFile(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);

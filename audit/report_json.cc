@@ -178,6 +178,7 @@ json OptionList(const Options& options) {
           {"warmup", options.warmup},
           {"seed", Nullable(options.seed)},
           {"timeout_s", Nullable(options.timeout_s)},
+          {"isolate", options.isolate},
           {"features", Nullable(options.features)},
           {"require_equal", options.gates.require_equal},
           {"min_speedup", Nullable(options.gates.min_speedup)},

@@ -28,9 +28,12 @@ TimesRow TimeRow(std::string label, const std::optional<double>& without,
 
 std::string Hint(const Report& report) {
   if (report.outputs.deterministic == false || report.outputs.deterministic_with == false) {
-    return report.setup.options.seed
-               ? "the seed is set already: look for clocks, sets, or threads that race"
-               : "try --seed 0: it seeds Python, NumPy and torch before the script starts";
+    const Options& options = report.setup.options;
+    std::string hint =
+        options.seed ? "the seed is set already: look for clocks, sets, or threads that race"
+                     : "try --seed 0: it seeds Python, NumPy and torch before the script starts";
+    if (!options.isolate) hint += "; or --isolate, if it reads what an earlier run wrote";
+    return hint;
   }
   const bool any_result = std::any_of(report.runs.begin(), report.runs.end(),
                                       [](const RunOutcome& run) { return run.result.has_value(); });
@@ -87,6 +90,7 @@ std::vector<std::string> Platform(const Report& report) {
   if (!report.setup.versions.python.empty() && SamePython(report.setup)) {
     parts.push_back("Python " + Printable(report.setup.versions.python));
   }
+  if (report.setup.options.isolate) parts.push_back("each run in its own copy of the folder");
   return parts;
 }
 

@@ -13,7 +13,8 @@ namespace kwker::audit {
 // The script's command line, words with blanks in quotes.
 std::string CommandLine(const Setup& setup);
 
-// "torch 2.13.0+cpu AVX512, 2 threads", "Python 3.11.7"; what is known of it.
+// "torch 2.13.0+cpu AVX512, 2 threads", "Python 3.11.7"; what is known of it. And
+// whether each run had its own copy of the folder.
 std::vector<std::string> Platform(const Report& report);
 
 // Variables of Kwker's that were set: "KWKER_DISABLE=optim.sgd".

@@ -24,6 +24,7 @@ struct Options {
   int warmup = 1;                    // uncounted runs of each side, >= 0
   std::optional<std::int64_t> seed;
   std::optional<double> timeout_s;                   // of each run
+  bool isolate = false;                              // each in its own copy of the folder
   std::optional<std::vector<std::string>> features;  // --features; absent: all
   Gates gates;
 };

@@ -230,6 +230,13 @@ void Outputs(const Report& report, Warnings* warnings) {
                                          : fmt::format("{} of {} runs left no result: {}",
                                                        runs.size(), report.runs.size(), reason));
   }
+  const bool one_passed = std::any_of(report.runs.begin(), report.runs.end(),
+                                      [](const RunOutcome& run) { return run.end == RunEnd::kOk; });
+  if (report.ending == Ending::kScriptFailed && one_passed && !report.setup.options.isolate) {
+    warnings->push_back(
+        "an earlier run passed: if it stumbles over what that wrote, --isolate gives each run its "
+        "own copy of the folder");
+  }
   if (report.printed == Printed::kDifferent) {
     warnings->push_back("the printed text differs between the sides (it does not decide)");
   }

@@ -44,6 +44,9 @@ args:"WORDS" (after the script's own), python:PATH, threads:N. A side that does 
 say kwker= is without it:
   kwker audit --a args:--compile=0 --b args:--compile=1 -- train.py
 
+--isolate is for scripts that go on from what an earlier run wrote, or stumble over
+it. Paths that lead out of this folder, absolute ones too, lead where they did.
+
 Exit codes: 0 all that was asked for holds; 1 --require-equal, --min-speedup or
 --max-memory-ratio fails, the script fails only with Kwker, or a report cannot be
 written; 2 wrong usage; 3 the script fails; 4 undecided (not deterministic, or too
@@ -60,6 +63,16 @@ std::string Now() {
 
 audit::SidePython Describe(const audit::PythonInstall& python) {
   return {python.executable, python.version, python.torch};
+}
+
+// Of which --isolate is to make copies.
+void CheckFolder() {
+  std::error_code error;
+  const fs::path here = fs::current_path(error);
+  if (error) throw UsageError("--isolate: this folder is gone (" + error.message() + ")");
+  if (here == "/") {
+    throw UsageError("--isolate would copy all of /: call it in the script's folder");
+  }
 }
 
 audit::TextStyle StyleOf(std::FILE* stream) {
@@ -132,6 +145,8 @@ AuditCommand::AuditCommand(CLI::App& app)
                    "Fail if the peak memory grows by more than this")
       ->check(AboveZero())
       ->type_name("RATIO");
+  command_->add_flag("--isolate", options_.isolate,
+                     "Give each run its own copy of this folder, which stays as it is");
   command_->add_flag("--show-output", show_output_, "Show on stderr what the script prints");
   AddPythonOption(*command_, python_);
   const char* sides = "Compare any two sides";
@@ -215,6 +230,7 @@ audit::ChildSide AuditCommand::MakeSide(const std::string& text, const std::stri
 int AuditCommand::Run(const Invocation& invocation) const {
   const ScriptCommand script = ParseScriptCommand(invocation.script_words, kUsage);
   CheckFiles(invocation);
+  if (options_.isolate) CheckFolder();
   const audit::PythonInstall python = UsePython(python_, invocation.self);
   CheckFeatures(python, options_.features);
   const audit::ChildSide a = MakeSide(a_.value_or("kwker=off"), "--a", script, python, invocation);
@@ -230,6 +246,7 @@ int AuditCommand::Run(const Invocation& invocation) const {
                              .b = b,
                              .seed = options_.seed,
                              .timeout_s = options_.timeout_s,
+                             .isolate = options_.isolate,
                              .show_output = show_output_});
   audit::ProgressStyle style;
   style.live = IsTerminal(stderr) && !show_output_;
