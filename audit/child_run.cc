@@ -1,5 +1,6 @@
 #include "audit/child_run.h"
 
+#include <fmt/ranges.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -37,9 +38,7 @@ double Seconds(const timeval& t) {
 }
 
 std::string Joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ",") + name;
-  return text;
+  return fmt::format("{}", fmt::join(names, ","));
 }
 
 // What the machine did since `before` but this run, which used `own`.
@@ -67,9 +66,10 @@ struct ChildRunner::Files {
   explicit Files(const fs::path& folder)
       : request(folder / "REQUEST.json"),
         result(folder / "RESULT.json"),
+        kept(folder / "KEPT"),
         out(folder / "stdout"),
         err(folder / "stderr") {}
-  fs::path request, result, out, err;
+  fs::path request, result, kept, out, err;
 };
 
 ChildRunner::ChildRunner(ChildRunOptions options) : options_(std::move(options)) {
@@ -118,6 +118,10 @@ RunOutcome ChildRunner::Run(const RunRequest& request) {
   }
   outcome.stdout_digest = DigestFile(files.out);
   outcome.stderr_tail = Tail(files.err, kTailLines, kTailBytes);
+  if (fs::exists(files.kept, error)) {
+    outcome.kept = folder_.path() / fmt::format("kept-{}", request.order);
+    fs::rename(files.kept, outcome.kept, error);
+  }
   fs::remove_all(folder, error);
   if (options_.isolate) RemoveFolder(copy_);
   return outcome;
@@ -130,6 +134,7 @@ void ChildRunner::WriteRequest(const RunRequest& request, const Files& files) co
   child.install = side.install;
   if (child.install) child.features = side.features;
   child.seed = options_.seed;
+  if (!request.keep.empty()) child.keep = KeepRequest{request.keep, files.kept.string()};
   child.result = files.result.string();
   std::ofstream out(files.request, std::ios::binary);
   out << SerializeRequest(child);
@@ -147,6 +152,10 @@ int ChildRunner::Start(const RunRequest& request, const Files& files) {
   if (side.install && side.features) environment["KWKER_FEATURES"] = Joined(*side.features);
   if (std::getenv("PYTHONHASHSEED") == nullptr) environment["PYTHONHASHSEED"] = "0";
   for (const auto& [name, value] : side.environment) environment[name] = value;
+  if (!request.off.empty()) {
+    const std::string before = environment["KWKER_DISABLE"].to_string();
+    environment["KWKER_DISABLE"] = (before.empty() ? "" : before + ",") + Joined(request.off);
+  }
   if (options_.isolate) environment["PWD"] = copy_.string();
 
   const std::vector<std::string> args = {"_child", files.request.string(), side.python.executable,

@@ -51,7 +51,8 @@ class ChildRunner {
   // process end it (kInterrupted), and so does the time limit (kTimeout): the
   // group gets the signal (SIGTERM for the limit), and after the grace period, or
   // at a second signal, SIGKILL. Throws RunError if no child can be started, or if
-  // it failed, or left no result, on a disk without room for its files.
+  // it failed, or left no result, on a disk without room for its files. A file
+  // that RunOutcome names goes with this object.
   RunOutcome Run(const RunRequest& request);
 
   // Whether this process was asked to stop, in a run or between two.

@@ -96,6 +96,63 @@ TEST(ChildRunnerTest, TheRequest) {
   EXPECT_EQ(RunOnce(options).stderr_tail, "_child /python []\n1");
 }
 
+TEST(ChildRunnerTest, FeaturesThatAreOff) {
+  const ChildRunOptions options = Options("echo \"$KWKER_DISABLE\" >&2");
+  RunRequest request;
+  request.off = {"optim.adamw", "vision.resize"};
+  EXPECT_EQ(ChildRunner(options).Run(request).stderr_tail, "optim.adamw,vision.resize");
+  setenv("KWKER_DISABLE", "optim.sgd", 1);
+  EXPECT_EQ(ChildRunner(options).Run(request).stderr_tail, "optim.sgd,optim.adamw,vision.resize");
+  unsetenv("KWKER_DISABLE");
+}
+
+TEST(ChildRunnerTest, WhatIsKept) {
+  const ChildRunOptions options =
+      Options("grep -o 'backward.0.' $2 >&2; [[ $(grep KEPT $2) ]] && echo x > $(dirname $2)/KEPT");
+  fs::path kept;
+  {
+    ChildRunner runner(options);
+    RunRequest request;
+    request.keep = "backward[0]";
+    const RunOutcome outcome = runner.Run(request);
+    EXPECT_EQ(outcome.stderr_tail, "backward[0]");
+    EXPECT_EQ(ReadFile(kept = outcome.kept), "x\n");
+    request.keep = "";
+    EXPECT_EQ(runner.Run(request).kept, "");
+  }
+  EXPECT_FALSE(fs::exists(kept));
+}
+
+TEST(ChildRunnerTest, EachRunItsOwnCopyOfTheFolder) {
+  const fs::path before = fs::current_path();
+  const fs::path folder = fs::canonical(testing::TempDir()) / "isolated";
+  fs::create_directory(folder);
+  fs::current_path(folder);
+  std::ofstream("here") << "x";
+  ChildRunOptions options =
+      Options("cat here; pwd >&2; [[ $PWD == $(pwd -P) ]] || exit 1; mkdir there || exit 2");
+  options.isolate = true;
+  ChildRunner runner(options);
+  const RunOutcome first = runner.Run({}), second = runner.Run({});
+  EXPECT_EQ(first.end, RunEnd::kOk);
+  EXPECT_EQ(second.end, RunEnd::kOk);
+  EXPECT_TRUE(first.stderr_tail.ends_with("/isolated")) << first.stderr_tail;
+  EXPECT_EQ(first.stderr_tail, second.stderr_tail);
+  EXPECT_FALSE(fs::exists(first.stderr_tail));
+  EXPECT_FALSE(fs::exists(folder / "there"));
+  fs::current_path(before);
+  fs::remove_all(folder);
+}
+
+TEST(ChildRunnerTest, SidesDifferInWhatTheySay) {
+  ChildRunOptions options = Options("echo \"$X $3 $(grep -c fused $2)\" >&2");
+  options.b.environment = {{"X", "1"}};
+  options.b.python.executable = "/other/python";
+  options.b.command = {"train.py", "--fused"};
+  EXPECT_EQ(RunOnce(options, Side::kA).stderr_tail, " /python 0");
+  EXPECT_EQ(RunOnce(options, Side::kB).stderr_tail, "1 /other/python 1");
+}
+
 TEST(ChildRunnerTest, NothingOnStdin) { EXPECT_EQ(RunOnce(Options("cat; exit 4")).exit_code, 4); }
 
 TEST(ChildRunnerTest, DigestsWhatIsPrinted) {

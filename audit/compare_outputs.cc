@@ -42,11 +42,11 @@ std::string Compare(const Output& left, const Output& right) {
   return left.digest != right.digest ? "bits" : "";
 }
 
-}  // namespace
-
-std::optional<Difference> FirstDifference(const ChildResult& left, const ChildResult& right,
-                                          const std::string& left_label,
-                                          const std::string& right_label) {
+// Calls back with each difference, in FirstDifference's order, until that returns false.
+template <class Callback>
+void ForEachDifference(const ChildResult& left, const ChildResult& right,
+                       const std::string& left_label, const std::string& right_label,
+                       Callback callback) {
   const Index left_index(left.outputs), right_index(right.outputs);
   const bool complete = left.incomplete.empty() && right.incomplete.empty();
   const auto comparable = [&](const std::string& name) {
@@ -55,16 +55,37 @@ std::optional<Difference> FirstDifference(const ChildResult& left, const ChildRe
   for (const Key& key : left_index.order) {
     if (!comparable(key.first)) continue;
     const auto found = right_index.by_key.find(key);
-    if (found == right_index.by_key.end()) return Difference{key.first, "only " + left_label};
-    std::string what = Compare(*left_index.by_key.at(key), *found->second);
-    if (!what.empty()) return Difference{key.first, std::move(what)};
+    std::string what = found == right_index.by_key.end()
+                           ? "only " + left_label
+                           : Compare(*left_index.by_key.at(key), *found->second);
+    if (!what.empty() && !callback(Difference{key.first, std::move(what)})) return;
   }
   for (const Key& key : right_index.order) {
-    if (comparable(key.first) && !left_index.by_key.contains(key)) {
-      return Difference{key.first, "only " + right_label};
-    }
+    if (!comparable(key.first) || left_index.by_key.contains(key)) continue;
+    if (!callback(Difference{key.first, "only " + right_label})) return;
   }
-  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Difference> FirstDifference(const ChildResult& left, const ChildResult& right,
+                                          const std::string& left_label,
+                                          const std::string& right_label) {
+  std::optional<Difference> first;
+  ForEachDifference(left, right, left_label, right_label, [&first](Difference difference) {
+    first = std::move(difference);
+    return false;
+  });
+  return first;
+}
+
+std::int64_t DifferingOutputs(const ChildResult& left, const ChildResult& right) {
+  std::int64_t count = 0;
+  ForEachDifference(left, right, "", "", [&count](const Difference&) {
+    ++count;
+    return true;
+  });
+  return count;
 }
 
 }  // namespace kwker::audit

@@ -1,6 +1,7 @@
 // Two runs' outputs, held against each other.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,5 +28,8 @@ struct Difference {
 std::optional<Difference> FirstDifference(const ChildResult& left, const ChildResult& right,
                                           const std::string& left_label,
                                           const std::string& right_label);
+
+// How many outputs the two do not have alike, by the same rules.
+std::int64_t DifferingOutputs(const ChildResult& left, const ChildResult& right);
 
 }  // namespace kwker::audit

@@ -62,6 +62,15 @@ TEST(FirstDifference, NamesakesAreMatchedByOrder) {
   EXPECT_EQ(First({Make("a"), Make("a")}, {Make("a")}), "a: only on the left");
 }
 
+TEST(DifferingOutputs, Counts) {
+  const auto count = [](std::vector<Output> left, std::vector<Output> right) {
+    return DifferingOutputs(Result(left, true), Result(right, true));
+  };
+  EXPECT_EQ(count({Make("a"), Make("b")}, {Make("a"), Make("b")}), 0);
+  EXPECT_EQ(count({Make("a", "1"), Make("b"), Make("c")}, {Make("a", "2"), Make("b"), Make("d")}),
+            3);
+}
+
 TEST(FirstDifference, WhatIsMissingInAnIncompleteRunProvesNothing) {
   const std::vector<Output> one = {Make("a")}, two = {Make("a"), Make("b")};
   for (const auto& [left_whole, right_whole] : {std::pair(false, true), {true, false}}) {

@@ -40,6 +40,13 @@ Span SpeedPart(const Report& report) {
   return {fmt::format("speed inconclusive ({}, {})", ratio, evidence), Ink::kDoubt};
 }
 
+// ", because of optim.adamw", where that is known.
+std::string Because(const Report& report) {
+  const std::vector<std::string> causes = Causes(report);
+  if (causes.empty()) return "";
+  return Printable(fmt::format(", because of {}", fmt::join(causes, ", ")));
+}
+
 Span OutputsPart(const Report& report) {
   const OutputsVerdict& outputs = report.outputs;
   switch (outputs.equality) {
@@ -50,9 +57,9 @@ Span OutputsPart(const Report& report) {
               Ink::kGood};
     case Equality::kDifferent:
       if (!outputs.first_difference) return {"OUTPUTS DIFFERENT", Ink::kBad};
-      return {
-          fmt::format("OUTPUTS DIFFERENT, first in {}", Printable(outputs.first_difference->name)),
-          Ink::kBad};
+      return {fmt::format("OUTPUTS DIFFERENT, first in {}{}",
+                          Printable(outputs.first_difference->name), Because(report)),
+              Ink::kBad};
     case Equality::kUnknown:
       break;
   }
@@ -86,7 +93,7 @@ std::vector<Span> HeadlineParts(const Report& report) {
     case Ending::kKwkerFailed:
       return {{fmt::format("{}: the script fails only {}{}",
                            words == SideWords() ? "KWKER FAILED" : "B FAILED", words.runs_b,
-                           How(report)),
+                           How(report) + Because(report)),
                Ink::kBad}};
     case Ending::kCannotRun:
       return {{"the audit could not go on: " + Printable(report.error), Ink::kBad}};

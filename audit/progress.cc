@@ -27,6 +27,11 @@ using SteadyClock = std::chrono::steady_clock;
 std::string What(const RunRequest& request, const SideWords& words) {
   const std::string& side = request.side == Side::kA ? words.runs_a : words.runs_b;
   if (request.warm_up) return fmt::format("warm-up {}", side);
+  if (!request.off.empty()) {
+    return fmt::format("which feature: {}, {} off", side,
+                       Plural(static_cast<std::int64_t>(request.off.size()), "feature"));
+  }
+  if (request.probe) return fmt::format("a closer look {}", side);
   if (request.pair < 0) return fmt::format("once more {}", side);
   return fmt::format("pair {}, {}", request.pair + 1, side);
 }

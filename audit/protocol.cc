@@ -25,6 +25,10 @@ ChildRequest ReadRequest(const Value& document) {
   if (!document["features"].IsNull()) request.features = document["features"].Texts();
   if (!document["seed"].IsNull()) request.seed = document["seed"].Integer();
   request.record = document["record"].Bool();
+  if (document.Has("keep") && !document["keep"].IsNull()) {
+    const Value keep = document["keep"];
+    request.keep = KeepRequest{keep["name"].Text(), keep["file"].Text()};
+  }
   request.result = document["result"].Text();
   return request;
 }
@@ -97,12 +101,15 @@ Parsed<T> Parse(std::string_view text, const char* name, Read read) {
 std::string SerializeRequest(const ChildRequest& request) {
   const json features = request.features ? json(*request.features) : json(nullptr);
   const json seed = request.seed ? json(*request.seed) : json(nullptr);
+  json keep = nullptr;
+  if (request.keep) keep = {{"name", request.keep->name}, {"file", request.keep->file}};
   return DumpWithBytes({{"protocol", kProtocolVersion},
                         {"command", request.command},
                         {"install", request.install},
                         {"features", features},
                         {"seed", seed},
                         {"record", request.record},
+                        {"keep", keep},
                         {"result", request.result}}) +
          "\n";
 }

@@ -6,6 +6,7 @@
 // REQUEST.json:
 //   {"protocol": 1, "command": ["train.py", "--epochs", "1"], "install": true,
 //    "features": null | ["optim.adamw", ...], "seed": null | 0, "record": true,
+//    "keep": null | {"name": "backward[3]", "file": "/absolute/KEPT"},
 //    "result": "/absolute/RESULT.json"}
 // RESULT.json:
 //   {"protocol": 1,
@@ -16,8 +17,9 @@
 //    "outputs": [{"name": .., "dtype": .., "shape": [..], "bytes": 0, "nans": 0, "digest": ..}],
 //    "warnings": [".."], "incomplete": [".."]}
 // Members that a reader does not know are ignored; those above are all required
-// but "incomplete" (absent: empty), short reasons why something that counts as an
-// output could not be compared.
+// but "keep" (absent: null), the output whose values are wanted and the file they go
+// to (audit/element_difference.h), and "incomplete" (absent: empty), short reasons why
+// something that counts as an output could not be compared.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +35,13 @@ namespace kwker::audit {
 
 inline constexpr int kProtocolVersion = 1;
 
+struct KeepRequest {
+  std::string name;  // of the output
+  std::string file;  // absolute path
+
+  bool operator==(const KeepRequest&) const = default;
+};
+
 struct ChildRequest {
   std::vector<std::string> command;  // what follows "python": SCRIPT ARGS, -m MODULE ARGS, -c CODE
   bool install = false;              // install the kernels before the script starts
@@ -40,6 +49,7 @@ struct ChildRequest {
   std::optional<std::int64_t> seed;  // of Python's random, NumPy and torch; absent: leave them
   bool record = true;                // collect outputs and their digests
   std::string result;                // absolute path that RESULT.json is to have
+  std::optional<KeepRequest> keep = {};
 };
 
 // The document as UTF-8 text. Bytes of `command` that are not UTF-8 are kept the

@@ -47,9 +47,21 @@ TEST(Request, NullsAndEmptyLists) {
   request.seed.reset();
   const json document = json::parse(SerializeRequest({{"x.py"}, false, {}, {}, false, "/r"}));
   EXPECT_EQ(document, json::parse(R"({"protocol": 1, "command": ["x.py"], "install": false,
-      "features": null, "seed": null, "record": false, "result": "/r"})"));
+      "features": null, "seed": null, "record": false, "keep": null, "result": "/r"})"));
   request.features.emplace();
   EXPECT_TRUE(ParseRequest(SerializeRequest(request)).value->features->empty());
+}
+
+TEST(Request, WhatIsToBeKept) {
+  ChildRequest request = Request();
+  request.command = {"train.py"};
+  request.keep = KeepRequest{"backward[3]", "/tmp/KEPT"};
+  EXPECT_EQ(ParseRequest(SerializeRequest(request)).value->keep, request.keep);
+  json document = json::parse(SerializeRequest(request));
+  document.erase("keep");  // of an older program
+  EXPECT_FALSE(ParseRequest(document.dump()).value->keep);
+  document["keep"] = "x";
+  EXPECT_EQ(ParseRequest(document.dump()).error, "REQUEST.json: \"keep\" must be an object");
 }
 
 TEST(Result, IsRead) {

@@ -77,6 +77,7 @@ Report MakeReport(const Setup& setup, std::vector<RunOutcome> runs, Ending endin
   report.ending = ending;
   report.error = std::move(found.error);
   report.stop = found.stop;
+  report.explanation = std::move(found.explanation);
   report.runs = std::move(runs);
   AddSpeed(&report);
   report.speed = JudgeSpeed(report.speedup);
@@ -94,6 +95,12 @@ Report MakeReport(const Setup& setup, std::vector<RunOutcome> runs, Ending endin
   report.exit_code = ExitCodeOf(ending, report.gates);
   report.warnings = FindWarnings(report);
   return report;
+}
+
+std::vector<std::string> Causes(const Report& report) {
+  if (!report.explanation || !report.explanation->culprits) return {};
+  const Culprits& culprits = *report.explanation->culprits;
+  return culprits.end == SearchEnd::kFeatures ? culprits.features : std::vector<std::string>{};
 }
 
 const RunOutcome* FailedRun(const Report& report) {

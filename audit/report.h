@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "audit/explanation.h"
 #include "audit/gates.h"
 #include "audit/pair_plan.h"
 #include "audit/pairs.h"
@@ -48,21 +49,26 @@ struct Report {
   Speed speed = Speed::kInconclusive;
   OutputsVerdict outputs;
   Printed printed = Printed::kUnknown;
-  std::vector<FeatureCounts> features;  // of the last run with Kwker that has a result
-  std::vector<std::string> warnings;    // one sentence each
-  std::vector<GateResult> gates;        // undecided while running
-  ExitCode exit_code = kExitOk;         // what the program is to end with; nothing while running
+  std::vector<FeatureCounts> features;     // of the last run with Kwker that has a result
+  std::vector<std::string> warnings;       // one sentence each
+  std::optional<Explanation> explanation;  // of outputs that are different
+  std::vector<GateResult> gates;           // undecided while running
+  ExitCode exit_code = kExitOk;            // what the program is to end with; nothing while running
 };
 
 // What else an audit knows when it ends; members as in Report.
 struct Found {
   std::string error;
-  std::optional<Stop> stop;
+  std::optional<Stop> stop = {};
+  std::optional<Explanation> explanation = {};
 };
 
 // Works everything out from what was run.
 Report MakeReport(const Setup& setup, std::vector<RunOutcome> runs, Ending ending,
                   Found found = {});
+
+// The features without which nothing differs; empty: not known, or there are none.
+std::vector<std::string> Causes(const Report& report);
 
 // How the number of pairs comes about under these options.
 PairsBy HowMany(const Options& options);

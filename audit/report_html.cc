@@ -192,17 +192,15 @@ std::string Warnings(const Report& report) {
 
 std::string Runs(const Report& report) {
   std::vector<std::vector<std::string>> rows;
-  for (const RunOutcome& run : report.runs) {
+  for (const RunRow& row : RunRows(report)) {
+    const RunOutcome& run = *row.run;
     const RunRequest& request = run.request;
     const auto script = [&run](double ChildResult::* figure) {
       return run.result ? FormatSeconds((*run.result).*figure) : std::string();
     };
-    const std::string pair = request.warm_up    ? "warm-up"
-                             : request.pair < 0 ? "once more"
-                                                : std::to_string(request.pair + 1);
     rows.push_back(
         {std::to_string(request.order + 1),
-         request.side == Side::kA ? report.setup.words.a : report.setup.words.b, pair,
+         request.side == Side::kA ? report.setup.words.a : report.setup.words.b, row.what,
          script(&ChildResult::wall_s), script(&ChildResult::cpu_user_s),
          script(&ChildResult::cpu_sys_s), FormatSeconds(run.usage.wall_s),
          FormatBytes(run.usage.max_rss_bytes),
@@ -245,6 +243,7 @@ std::string FormatHtml(const Report& report) {
   html += Section("Times", Times(report) + Ratios(report));
   html += Section("Pairs", Pairs(report));
   html += Section("Outputs", List(OutputNotes(report)));
+  html += Section("Cause", List(CauseNotes(report)));
   html += Section("Features", Features(report));
   html += Section("Demanded", Demanded(report));
   html += Section("Warnings", Warnings(report));

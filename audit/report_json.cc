@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <span>
 
 namespace kwker::audit {
 namespace {
@@ -185,29 +186,64 @@ json OptionList(const Options& options) {
           {"max_memory_ratio", Nullable(options.gates.max_memory)}};
 }
 
-// Runs mostly leave what an earlier one left: thousands of digests are listed
+// Runs mostly leave what one of the `earlier` left: thousands of digests are listed
 // once, and then referred to.
-void AddOutputs(const std::vector<RunOutcome>& runs, std::size_t index, json* entry) {
-  const RunOutcome& run = runs[index];
-  (*entry)["outputs"] = nullptr;
-  (*entry)["outputs_as_in"] = nullptr;
-  if (!run.result) return;
-  for (std::size_t earlier = 0; earlier < index; ++earlier) {
-    if (runs[earlier].result && runs[earlier].result->outputs == run.result->outputs) {
-      (*entry)["outputs_as_in"] = runs[earlier].request.order;
-      return;
+json RunWithOutputs(const RunOutcome& run, std::span<const RunOutcome> earlier) {
+  json entry = Run(run);
+  entry["outputs"] = nullptr;
+  entry["outputs_as_in"] = nullptr;
+  if (!run.result) return entry;
+  for (const RunOutcome& other : earlier) {
+    if (other.result && other.result->outputs == run.result->outputs) {
+      entry["outputs_as_in"] = other.request.order;
+      return entry;
     }
   }
-  (*entry)["outputs"] = OutputList(run.result->outputs);
+  entry["outputs"] = OutputList(run.result->outputs);
+  return entry;
 }
 
 json Runs(const std::vector<RunOutcome>& runs) {
   json list = json::array();
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    list.push_back(Run(runs[i]));
-    AddOutputs(runs, i, &list.back());
+  const std::span<const RunOutcome> all = runs;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    list.push_back(RunWithOutputs(all[i], all.first(i)));
   }
   return list;
+}
+
+json Elements(const std::optional<ElementDifference>& elements) {
+  if (!elements) return nullptr;
+  return {{"output", elements->name},
+          {"count", elements->elements},
+          {"differing", elements->differing},
+          {"first", elements->first},
+          {"largest", Nullable(elements->largest)},
+          {"largest_ulps", Nullable(elements->largest_ulps)},
+          {"nans", elements->nans}};
+}
+
+json Explained(const std::optional<Explanation>& explanation,
+               const std::vector<RunOutcome>& earlier) {
+  if (!explanation) return nullptr;
+  json cause = nullptr;
+  if (const auto& culprits = explanation->culprits) {
+    cause = {{"found", audit::Name(culprits->end)}, {"features", culprits->features}};
+  }
+  json probes = json::array();
+  for (const Probe& probe : explanation->probes) {
+    const RunRequest& request = probe.outcome.request;
+    probes.push_back({{"features_off", request.off},
+                      {"kept_output", TextOrNull(request.keep)},
+                      {"differs", Nullable(probe.differs)},
+                      {"run", RunWithOutputs(probe.outcome, earlier)}});
+  }
+  return {{"outputs", explanation->outputs},
+          {"outputs_differing", explanation->differing},
+          {"elements", Elements(explanation->elements)},
+          {"cause", cause},
+          {"unfinished", TextOrNull(explanation->unfinished)},
+          {"probes", probes}};
 }
 
 json ToJson(const Report& report) {
@@ -229,6 +265,7 @@ json ToJson(const Report& report) {
       {"memory_ratio", Nullable(report.memory_ratio)},
       {"basis", audit::Name(report.basis)},
       {"outputs", Outputs(report.outputs)},
+      {"explanation", Explained(report.explanation, report.runs)},
       {"gates", GateList(report.gates)},
       {"warnings", report.warnings},
       {"sides",

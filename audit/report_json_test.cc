@@ -9,6 +9,7 @@
 #include <string>
 
 #include "audit/testing.h"
+#include "audit/testing_situations.h"
 
 namespace kwker::audit {
 namespace {
@@ -160,6 +161,31 @@ TEST(FormatJson, EveryEnding) {
     EXPECT_EQ(report["runs"][6]["pair"], nullptr);
   }
   EXPECT_EQ(Format(MakeReport({}, {}, Ending::kInterrupted))["speedup"]["estimate"], nullptr);
+}
+
+TEST(FormatJson, WhyOutputsDiffer) {
+  const json report = Format(testing::Find("different_and_why"));
+  const json& explanation = report["explanation"];
+  EXPECT_EQ(explanation["cause"]["found"], "features");
+  EXPECT_EQ(explanation["cause"]["features"], json({"optim.adamw"}));
+  EXPECT_EQ(explanation["unfinished"], nullptr);
+  EXPECT_EQ(explanation["elements"]["output"], "backward[0]");
+  EXPECT_EQ(explanation["elements"]["differing"], 2);
+  EXPECT_EQ(explanation["elements"]["largest_ulps"], 1);
+  ASSERT_EQ(explanation["probes"].size(), 4u);
+  const json& probe = explanation["probes"][3];
+  EXPECT_EQ(probe["features_off"], json({"optim.adamw"}));
+  EXPECT_EQ(probe["differs"], false);
+  EXPECT_EQ(probe["run"]["order"], report["runs"].size() + 3);
+  EXPECT_EQ(probe["run"]["outputs_as_in"], 0);
+  const json unfinished = Format(testing::Find("different_unfinished"));
+  EXPECT_EQ(unfinished["explanation"]["cause"]["found"], "unfinished");
+  EXPECT_EQ(unfinished["explanation"]["elements"]["largest"], nullptr);
+  EXPECT_EQ(Format(testing::Find("different"))["explanation"], nullptr);
+}
+
+TEST(FormatJson, EverySituation) {
+  for (const testing::Situation& situation : testing::Situations()) Format(situation.make());
 }
 
 TEST(FormatJson, IncompleteOutputs) {

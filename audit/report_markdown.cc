@@ -95,18 +95,17 @@ void AddList(const std::vector<std::string>& items, std::string* page) {
 }
 
 void AddRuns(const Report& report, std::string* page) {
-  if (report.runs.empty()) return;
+  const std::vector<RunRow> runs = RunRows(report);
+  if (runs.empty()) return;
   *page += fmt::format("<details><summary>{}</summary>\n\n",
-                       Plural(static_cast<std::int64_t>(report.runs.size()), "run"));
+                       Plural(static_cast<std::int64_t>(runs.size()), "run"));
   std::vector<std::vector<std::string>> rows;
-  for (const RunOutcome& run : report.runs) {
+  for (const auto& [each, what] : runs) {
+    const RunOutcome& run = *each;
     const RunRequest& request = run.request;
-    const std::string pair = request.warm_up    ? "warm-up"
-                             : request.pair < 0 ? ""
-                                                : std::to_string(request.pair + 1);
     rows.push_back({std::to_string(request.order + 1),
-                    request.side == Side::kA ? report.setup.words.a : report.setup.words.b, pair,
-                    run.result ? FormatSeconds(run.result->wall_s) : "",
+                    request.side == Side::kA ? report.setup.words.a : report.setup.words.b,
+                    Escape(what), run.result ? FormatSeconds(run.result->wall_s) : "",
                     FormatSeconds(run.usage.wall_s), FormatBytes(run.usage.max_rss_bytes),
                     run.end == RunEnd::kOk ? "" : DescribeEnd(run)});
   }
@@ -129,6 +128,7 @@ std::string FormatMarkdown(const Report& report) {
   AddTimes(report, &page);
   std::vector<std::string> notes = OutputNotes(report);
   for (std::string& note : notes) note = "outputs: " + Escape(note);
+  for (const std::string& note : CauseNotes(report)) notes.push_back("cause: " + Escape(note));
   AddList(notes, &page);
   AddFeatures(report, &page);
   std::vector<std::string> gates;

@@ -37,7 +37,8 @@ INSTANTIATE_TEST_SUITE_P(Some, Golden, ::testing::ValuesIn([] {
                            for (const Situation& situation : Situations()) {
                              const std::string name = situation.name;
                              if (name == "faster" || name == "different" ||
-                                 name == "script_failed" || name == "zero_pairs") {
+                                 name == "different_and_why" || name == "script_failed" ||
+                                 name == "zero_pairs") {
                                some.push_back(situation);
                              }
                            }

@@ -14,7 +14,10 @@
 namespace kwker::audit {
 namespace {
 
+using Strings = std::vector<std::string>;
+
 constexpr std::size_t kTailLines = 12;
+constexpr std::size_t kNamesInRow = 3;
 
 std::string Or(const std::optional<double>& seconds) {
   return seconds ? FormatSeconds(*seconds) : "";
@@ -66,6 +69,33 @@ bool SameTorch(const Report& report) {
 
 bool SamePython(const Setup& setup) {
   return !AnySides(setup) || setup.python_a.version == setup.python_b.version;
+}
+
+// In how many outputs and elements the sides differ, and by how much.
+void AddExtent(const Report& report, Strings* lines) {
+  if (!report.explanation) return;
+  const Explanation& explanation = *report.explanation;
+  if (const auto& elements = explanation.elements) {
+    std::string line =
+        fmt::format("in {} {} of {} differ{}", Printable(elements->name), elements->differing,
+                    Plural(elements->elements, "element"), elements->differing == 1 ? "s" : "");
+    if (elements->elements > 1) line += fmt::format(", the first at index {}", elements->first);
+    if (elements->largest) line += fmt::format("; by at most {:.3g}", *elements->largest);
+    if (elements->largest_ulps) {
+      line += fmt::format(" ({} ulp{})", *elements->largest_ulps,
+                          *elements->largest_ulps == 1 ? "" : "s");
+    }
+    if (elements->nans > 0) {
+      line += fmt::format("; {} NaN on one side only",
+                          elements->nans == 1 ? "one is" : fmt::format("{} are", elements->nans));
+    }
+    lines->push_back(std::move(line));
+  }
+  if (explanation.differing > 0) {
+    lines->push_back(fmt::format("{} of {} differ{}", explanation.differing,
+                                 Plural(explanation.outputs, "output"),
+                                 explanation.differing == 1 ? "s" : ""));
+  }
 }
 
 bool Called(const FeatureCounts& feature) { return feature.calls + Fallen(feature) > 0; }
@@ -154,6 +184,7 @@ std::vector<std::string> OutputNotes(const Report& report) {
     lines.push_back(
         fmt::format("first difference: {}, {}", Printable(first->name), Printable(first->what)));
   }
+  AddExtent(report, &lines);
   if (const std::string hint = Hint(report); !hint.empty()) lines.push_back(hint);
   if (outputs.nans > 0) {
     lines.push_back(
@@ -161,6 +192,48 @@ std::vector<std::string> OutputNotes(const Report& report) {
                     Plural(outputs.nans, "element") + (outputs.nans == 1 ? " is" : " are")));
   }
   return lines;
+}
+
+std::vector<std::string> CauseNotes(const Report& report) {
+  if (!report.explanation || !report.explanation->culprits) return {};
+  const Culprits& culprits = *report.explanation->culprits;
+  const bool fails = report.ending == Ending::kKwkerFailed;
+  const char* differs = fails ? "the script fails" : "the outputs differ";
+  const bool one = culprits.features.size() == 1;
+  const std::string names = Printable(fmt::format("{}", fmt::join(culprits.features, ", ")));
+  switch (culprits.end) {
+    case SearchEnd::kFeatures:
+      return {fmt::format("{}: with {} off {}", names, one ? "it" : "these",
+                          fails ? "the script passes" : "the outputs are equal"),
+              fmt::format("KWKER_DISABLE={} leaves it to torch; please report what you see here",
+                          fmt::join(culprits.features, ","))};
+    case SearchEnd::kNotFeatures:
+      return {fmt::format("none of Kwker's features: {} with all of them off, too", differs)};
+    case SearchEnd::kMany:
+      return {fmt::format("{}, and more than these: {} with them off, too", names, differs)};
+    case SearchEnd::kUnfinished:
+      break;
+  }
+  return {fmt::format("not found out: {}", Printable(report.explanation->unfinished))};
+}
+
+std::vector<RunRow> RunRows(const Report& report) {
+  std::vector<RunRow> rows;
+  for (const RunOutcome& run : report.runs) {
+    const RunRequest& request = run.request;
+    rows.push_back({&run, request.warm_up    ? "warm-up"
+                          : request.pair < 0 ? "once more"
+                                             : std::to_string(request.pair + 1)});
+  }
+  if (!report.explanation) return rows;
+  for (const Probe& probe : report.explanation->probes) {
+    const Strings& off = probe.outcome.request.off;
+    rows.push_back({&probe.outcome, off.empty() ? "closer look"
+                                    : off.size() > kNamesInRow
+                                        ? fmt::format("{} features off", off.size())
+                                        : Printable(fmt::format("{} off", fmt::join(off, ", ")))});
+  }
+  return rows;
 }
 
 std::vector<std::string> LastWords(const Report& report, bool* failed) {

@@ -35,6 +35,17 @@ std::vector<TimesRow> TimesTable(const Report& report);
 // verdict, the first difference, what to do, NaNs.
 std::vector<std::string> OutputNotes(const Report& report);
 
+// What was found out of why the sides differ.
+std::vector<std::string> CauseNotes(const Report& report);
+
+struct RunRow {
+  const RunOutcome* run = nullptr;
+  std::string what;  // "warm-up", "3" for the third pair, "once more", "without optim.adamw"
+};
+
+// All runs, those that explain a difference at the end.
+std::vector<RunRow> RunRows(const Report& report);
+
 // The last lines that the run printed to stderr because of which the audit ended.
 // `failed`: whether there is such a run.
 std::vector<std::string> LastWords(const Report& report, bool* failed);

@@ -71,6 +71,15 @@ void WriteOutputs(const Report& report, TextPage* page) {
   }
 }
 
+void WriteCause(const Report& report, TextPage* page) {
+  std::string label = "cause";
+  for (const std::string& text : CauseNotes(report)) {
+    if (!label.empty() && OutputNotes(report).empty()) page->Gap();
+    page->Entry(label, text, Ink::kDim, Ink::kPlain);
+    label.clear();
+  }
+}
+
 void WriteFeatures(const Report& report, TextPage* page) {
   if (report.features.empty()) return;
   const std::vector<FeatureCounts> called = CalledFeatures(report);
@@ -137,6 +146,7 @@ std::string FormatText(const Report& report, const TextStyle& style) {
   WriteFailure(report, &page);
   WriteTable(report, &page);
   WriteOutputs(report, &page);
+  WriteCause(report, &page);
   WriteFeatures(report, &page);
   WriteGates(report, &page);
   WriteWarnings(report, &page);

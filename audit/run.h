@@ -80,6 +80,9 @@ struct RunRequest {
   int order = 0;         // 0, 1, 2, ... over all runs of the audit, warm-ups included
   bool warm_up = false;  // not counted in the statistics; its outputs are compared
   int pair = -1;         // 0, 1, 2, ...: the pair it belongs to; -1: none (warm-up, confirmation)
+  bool probe = false;    // made to explain a difference, and counts for nothing else
+  std::vector<std::string> off = {};  // features that are off, besides those the side has off
+  std::string keep = {};              // the output whose values are to be kept, by name; or empty
 };
 
 enum class RunEnd {
@@ -101,6 +104,7 @@ struct RunOutcome {
   std::string result_error;           // one line: why a RESULT.json that is there could not be read
   std::string stdout_digest;          // of what it printed
   std::string stderr_tail;            // the last lines it printed to stderr
+  std::filesystem::path kept;         // a file with request.keep's values; empty: there is none
 };
 
 // Thrown by a RunFunction that cannot carry out a run at all (no process can be

@@ -1,10 +1,15 @@
 #include "audit/session.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <chrono>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "audit/difference_search.h"
 #include "audit/pair_plan.h"
 #include "audit/schedule.h"
 #include "audit/speed.h"
@@ -30,8 +35,10 @@ class Session {
       ending = Ending::kCannotRun;
       error = e.what();
     }
+    std::optional<Explanation> explanation = Explain(&ending);
     if (hooks_.progress != nullptr) hooks_.progress->Finish();
-    return MakeReport(setup_, std::move(runs_), ending, {std::move(error), stop_});
+    return MakeReport(setup_, std::move(runs_), ending,
+                      {std::move(error), stop_, std::move(explanation)});
   }
 
  private:
@@ -102,12 +109,52 @@ class Session {
   }
 
   const RunOutcome& RunOne(const RunRequest& request) {
-    if (hooks_.progress != nullptr) hooks_.progress->RunStarts(request, request.order, total_);
-    runs_.push_back(run_(request));
-    runs_.back().request = request;
-    time_left_.RunEnded(request.side, runs_.back().usage.wall_s);
-    if (hooks_.progress != nullptr) hooks_.progress->RunEnded(runs_.back());
+    runs_.push_back(CarryOut(request));
     return runs_.back();
+  }
+
+  RunOutcome CarryOut(const RunRequest& request) {
+    if (hooks_.progress != nullptr) hooks_.progress->RunStarts(request, request.order, total_);
+    RunOutcome outcome = run_(request);
+    outcome.request = request;
+    time_left_.RunEnded(request.side, outcome.usage.wall_s);
+    if (hooks_.progress != nullptr) hooks_.progress->RunEnded(outcome);
+    return outcome;
+  }
+
+  // Why the outputs are different, where they are.
+  std::optional<Explanation> Explain(Ending* ending) {
+    if (*ending != Ending::kCompleted && *ending != Ending::kKwkerFailed) return std::nullopt;
+    const OutputsVerdict verdict = JudgeOutputs(runs_, setup_.words);
+    if (verdict.equality != Equality::kDifferent) return std::nullopt;
+    int order = static_cast<int>(runs_.size());
+    const double start = Now();
+    SearchHooks hooks;
+    hooks.run = [this, &order](RunRequest request) {
+      request.order = order++;
+      return CarryOut(request);
+    };
+    hooks.why_not = [this, start](Side side) { return WhyNotSearch(side, start); };
+    Explanation explanation = ExplainDifference(runs_, verdict, setup_.kwker_in_b, hooks);
+    const bool interrupted =
+        Interrupted() ||
+        std::any_of(explanation.probes.begin(), explanation.probes.end(),
+                    [](const Probe& probe) { return probe.outcome.end == RunEnd::kInterrupted; });
+    if (interrupted && *ending == Ending::kCompleted) *ending = Ending::kInterrupted;
+    return explanation;
+  }
+
+  std::string WhyNotSearch(Side side, double start) const {
+    if (Interrupted()) return "it was interrupted";
+    const double now = Now(), run = time_left_.OneRun(side).value_or(0);
+    const std::optional<double>& limit = setup_.options.max_time_s;
+    if (limit && now + run - start_ > *limit) {
+      return fmt::format("the time (--max-time {}) is over", *limit);
+    }
+    if (!limit && now + run - start > kPatience) {
+      return fmt::format("it would take more than {} s (--max-time gives it more)", kPatience);
+    }
+    return "";
   }
 
   double Now() const {

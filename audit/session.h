@@ -32,7 +32,9 @@ struct SessionHooks {
 //   kScriptFailed;
 // - `run` throws RunError: kCannotRun.
 // Where the sides differ in too few runs to be sure (JudgeOutputs), a few more,
-// which count for the outputs only, are made at the end.
+// which count for the outputs only, are made at the end. Where they do differ, or
+// the script fails with Kwker only, further runs find out why (difference_search.h),
+// within --max-time or else kPatience more.
 // The audit ends at the first of these; all runs made are in the report.
 Report RunAudit(const Setup& setup, const RunFunction& run, const SessionHooks& hooks);
 

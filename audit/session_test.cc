@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <string>
 
@@ -25,7 +26,7 @@ class SessionTest : public ::testing::Test {
     return RunAudit(
         setup_,
         [this](const RunRequest& request) {
-          sides_ += request.side == Side::kA ? 'A' : 'B';
+          (request.probe ? probes_ : sides_) += request.side == Side::kA ? 'A' : 'B';
           RunOutcome run = MakeRun(request, request.side == Side::kA ? 8 : 4);
           if (meddle_) meddle_(&run);
           return run;
@@ -43,7 +44,7 @@ class SessionTest : public ::testing::Test {
   audit::Setup setup_ = MakeSetup(2);
   SessionHooks hooks_;
   std::function<void(RunOutcome*)> meddle_;
-  std::string sides_;
+  std::string sides_, probes_;  // of runs that count, and of those that explain
   std::vector<std::size_t> pairs_seen_;
 };
 
@@ -138,6 +139,69 @@ TEST_F(SessionTest, DifferencesAreConfirmed) {
   EXPECT_EQ(sides_, "ABA");
 }
 
+// Kwker's optim.adamw is wrong.
+void WrongWithAdamw(RunOutcome* run) {
+  const std::vector<std::string>& off = run->request.off;
+  if (run->request.side == Side::kA) return;
+  if (std::find(off.begin(), off.end(), "optim.adamw") != off.end()) return;
+  run->result->outputs[0] = testing::MakeOutput("globals.model.weight", 99);
+}
+
+TEST_F(SessionTest, DifferencesAreExplained) {
+  meddle_ = WrongWithAdamw;
+  const Report report = Run();
+  EXPECT_EQ(Causes(report), std::vector<std::string>{"optim.adamw"});
+  ASSERT_TRUE(report.explanation);
+  EXPECT_EQ(report.explanation->differing, 1);
+  // Two to look closer; all off, adamw on, adamw off.
+  EXPECT_EQ(sides_, "ABABBA");
+  EXPECT_EQ(probes_, "ABBBB");
+  EXPECT_EQ(report.runs.size(), 6u);
+  ASSERT_EQ(report.explanation->probes.size(), 5u);
+  EXPECT_EQ(report.explanation->probes[4].outcome.request.order, 10);
+  EXPECT_EQ(report.ending, Ending::kCompleted);
+  setup_.kwker_in_b = false;
+  EXPECT_FALSE(Run().explanation->culprits);
+}
+
+TEST_F(SessionTest, ExplanationsRespectTheTime) {
+  double now = 0;
+  hooks_.seconds = [&now] { return now; };
+  meddle_ = [&now](RunOutcome* run) {
+    now += run->usage.wall_s;
+    WrongWithAdamw(run);
+  };
+  setup_.options.max_time_s = 60;  // two pairs and the warm-up take 45 s
+  Report report = Run();
+  EXPECT_EQ(report.explanation->probes.size(), 2u);
+  EXPECT_EQ(report.explanation->unfinished, "the time (--max-time 60) is over");
+  EXPECT_TRUE(Causes(report).empty());
+  setup_.options.max_time_s.reset();
+  report = Run();
+  EXPECT_EQ(Causes(report).size(), 1u);
+}
+
+TEST_F(SessionTest, AnInterruptEndsAnExplanation) {
+  meddle_ = WrongWithAdamw;
+  hooks_.interrupted = [this] { return probes_.size() >= 2; };
+  const Report report = Run();
+  EXPECT_EQ(report.ending, Ending::kInterrupted);
+  EXPECT_EQ(report.outputs.equality, Equality::kDifferent);
+  EXPECT_EQ(report.explanation->unfinished, "it was interrupted");
+}
+
+TEST_F(SessionTest, AFailureWithAFeatureIsExplained) {
+  meddle_ = [](RunOutcome* run) {
+    WrongWithAdamw(run);
+    if (run->result->outputs[0].digest != testing::MakeOutput("", 99).digest) return;
+    run->end = RunEnd::kExit;
+    run->exit_code = 1;
+  };
+  const Report report = Run();
+  EXPECT_EQ(report.ending, Ending::kKwkerFailed);
+  EXPECT_EQ(Causes(report), std::vector<std::string>{"optim.adamw"});
+}
+
 TEST_F(SessionTest, AFailureWhileADifferenceIsConfirmed) {
   setup_.options.warmup = 0;
   meddle_ = [](RunOutcome* run) {
@@ -168,6 +232,17 @@ TEST_F(SessionTest, StumblesOverAnEarlierRunsFiles) {
   EXPECT_EQ(report.exit_code, kExitScriptFailed);
   EXPECT_EQ(report.outputs.equality, Equality::kUnknown);
   EXPECT_EQ(sides_, "ABA");
+}
+
+TEST_F(SessionTest, AFailureThatDoesNotComeAgainIsNoFeatures) {
+  meddle_ = [](RunOutcome* run) {
+    if (run->request.order == 4) Fail(run, RunEnd::kExit);
+  };
+  const Report report = Run();
+  EXPECT_EQ(report.ending, Ending::kKwkerFailed);
+  EXPECT_EQ(report.explanation->culprits->end, SearchEnd::kUnfinished);
+  EXPECT_EQ(report.explanation->unfinished, "it did not happen again");
+  EXPECT_EQ(probes_, "B");
 }
 
 TEST_F(SessionTest, KwkerFailsLater) {

@@ -57,6 +57,7 @@ struct Setup {
   SideWords words;
   std::string spec_a, spec_b;  // of --a and --b; both empty without them
   SidePython python_a, python_b;
+  bool kwker_in_b = true;  // whether side B is with Kwker
   Versions versions;
   Machine machine;
 };

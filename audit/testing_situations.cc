@@ -1,5 +1,6 @@
 #include "audit/testing_situations.h"
 
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -66,6 +67,44 @@ Report Different() {
   return Completed(setup, runs);
 }
 
+Report DifferentAndWhy() {
+  const audit::Setup setup = MakeSetup(5);
+  std::vector<RunOutcome> runs = MakeRuns(setup, 1.38);
+  for (RunOutcome& run : runs) {
+    if (run.request.side == Side::kB) run.result->outputs[1] = MakeOutput("backward[0]", 99);
+  }
+  Explanation explanation;
+  explanation.outputs = 2;
+  explanation.differing = 1;
+  explanation.elements = ElementDifference{"backward[0]", 6, 2, 3, 1.2e-7, 1, 0};
+  explanation.culprits = Culprits{SearchEnd::kFeatures, {"optim.adamw"}};
+  const std::vector<std::vector<std::string>> off = {
+      {}, {"optim.adamw", "optim.sgd"}, {"optim.sgd"}, {"optim.adamw"}};
+  for (const auto& names : off) {
+    RunRequest request;
+    request.side = Side::kB;
+    request.order = static_cast<int>(runs.size() + explanation.probes.size());
+    request.probe = true;
+    request.off = names;
+    const bool differs = names.empty() || names[0] == "optim.sgd";
+    RunOutcome run = differs ? runs[1] : runs[0];
+    run.request = request;
+    explanation.probes.push_back({run, differs});
+  }
+  return MakeReport(setup, runs, Ending::kCompleted, {"", Stop::kNumber, explanation});
+}
+
+Report DifferentUnfinished() {
+  Report report = DifferentAndWhy();
+  Explanation explanation = *report.explanation;
+  explanation.elements = ElementDifference{"backward[0]", 1, 1, 0, {}, {}, 1};
+  explanation.culprits = Culprits{};
+  explanation.unfinished = "the time (--max-time 60) is over";
+  explanation.probes.resize(2);
+  return MakeReport(report.setup, report.runs, Ending::kCompleted,
+                    {"", Stop::kNumber, explanation});
+}
+
 Report ScriptFailed() {
   std::vector<RunOutcome> runs = {MakeRun({}, 0.2)};
   runs[0].end = RunEnd::kExit;
@@ -84,8 +123,10 @@ Report KwkerFailed() {
   runs[1].end = RunEnd::kSignal;
   runs[1].signal = 11;
   runs[1].result.reset();
-  runs.push_back(MakeRun({Side::kA, 2, false, -1}, 8));
-  return MakeReport(setup, runs, Ending::kKwkerFailed);
+  runs.push_back(MakeRun({.side = Side::kA, .order = 2}, 8));
+  Explanation explanation;
+  explanation.culprits = Culprits{SearchEnd::kFeatures, {"optim.adamw"}};
+  return MakeReport(setup, runs, Ending::kKwkerFailed, {"", std::nullopt, explanation});
 }
 
 Report Interrupted() {
@@ -143,7 +184,7 @@ Report KwkerVaries() {
 
 Report CannotRun() {
   return MakeReport(MakeSetup(5), {}, Ending::kCannotRun,
-                    {.error = "no process can be started: make room in /tmp", .stop = {}});
+                    {.error = "no process can be started: make room in /tmp"});
 }
 
 }  // namespace
@@ -155,6 +196,8 @@ const std::vector<Situation>& Situations() {
                                                     {"inconclusive", Inconclusive},
                                                     {"not_deterministic", NotDeterministic},
                                                     {"different", Different},
+                                                    {"different_and_why", DifferentAndWhy},
+                                                    {"different_unfinished", DifferentUnfinished},
                                                     {"script_failed", ScriptFailed},
                                                     {"kwker_failed", KwkerFailed},
                                                     {"interrupted", Interrupted},
@@ -165,6 +208,13 @@ const std::vector<Situation>& Situations() {
                                                     {"kwker_varies", KwkerVaries},
                                                     {"cannot_run", CannotRun}};
   return situations;
+}
+
+Report Find(const std::string& name) {
+  for (const Situation& situation : Situations()) {
+    if (situation.name == name) return situation.make();
+  }
+  throw std::invalid_argument(name);
 }
 
 }  // namespace kwker::audit::testing

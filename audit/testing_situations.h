@@ -1,6 +1,7 @@
 // Audits that ended in every way, made up for tests of reports.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "audit/report.h"
@@ -13,5 +14,8 @@ struct Situation {
 };
 
 const std::vector<Situation>& Situations();
+
+// The report of the one of that name.
+Report Find(const std::string& name);
 
 }  // namespace kwker::audit::testing

@@ -238,6 +238,7 @@ int AuditCommand::Run(const Invocation& invocation) const {
   audit::Setup setup = MakeSetup(script, python);
   setup.python_a = Describe(a.python);
   setup.python_b = Describe(b.python);
+  setup.kwker_in_b = b.install;
   setup.embedded = !a.python.libpython.empty() && !b.python.libpython.empty();
 
   // From here on Ctrl-C ends the run in progress, not this program.

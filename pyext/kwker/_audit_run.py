@@ -66,6 +66,7 @@ class AuditResult:
     memory_ratio: float | None  # peak with Kwker over that without
     first_difference: str | None  # the output's name
     reason: str | None  # of the verdict on outputs, unless they are equal
+    causes: tuple[str, ...]  # features without which the outputs are equal, where they are not
     ending: str  # "completed", "script failed", "kwker failed", "interrupted", "cannot run"
     exit_code: int  # of the program: 0 where all that was asked for holds
     features: tuple[FeatureUse, ...]
@@ -173,6 +174,7 @@ def _result(report: dict[str, Any], text: str, status: int) -> AuditResult:
         memory_ratio=report["memory_ratio"],
         first_difference=outputs["first_difference"],
         reason=outputs["reason"],
+        causes=_causes(report),
         ending=report["ending"],
         exit_code=status,
         features=tuple(
@@ -184,6 +186,11 @@ def _result(report: dict[str, Any], text: str, status: int) -> AuditResult:
         text=text,
         report=report,
     )
+
+
+def _causes(report: dict[str, Any]) -> tuple[str, ...]:
+    cause = (report["explanation"] or {}).get("cause")
+    return tuple(cause["features"]) if cause and cause["found"] == "features" else ()
 
 
 def _ratio(ratio: dict[str, Any]) -> Ratio:

@@ -13,11 +13,14 @@ import sys
 import time
 from collections import Counter
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kwker import _import_hook, _startup, _worker_counts, audit
 from kwker._record import Recorder
 from kwker._record_digest import Output
+
+if TYPE_CHECKING:
+    from kwker._record_keep import Keeper
 
 PROTOCOL = 1
 
@@ -50,7 +53,7 @@ def prepare(request: dict[str, Any]) -> Run:
     """Sees to it that RESULT.json is written when the script has ended; the clocks do not run."""
     if request["seed"] is not None:
         _seed(request["seed"])
-    recorder = Recorder() if request["record"] else None
+    recorder = Recorder(_keeper(request.get("keep"))) if request["record"] else None
     if recorder is not None:
         audit._recorder = recorder
         _import_hook.when_imported("torch", recorder.watch)
@@ -60,6 +63,14 @@ def prepare(request: dict[str, Any]) -> Run:
     # The first to be registered runs last, after all of the script's own.
     atexit.register(run.end)
     return run
+
+
+def _keeper(keep: dict[str, str] | None) -> Keeper | None:
+    if keep is None:
+        return None
+    from kwker._record_keep import Keeper
+
+    return Keeper(keep["name"], keep["file"])
 
 
 def _seed(seed: int) -> None:

@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kwker._record_classes import NUMBERS, SCALARS
 from kwker._record_digest import Output, combined, of_leaf, of_scalar, of_tensor
@@ -18,6 +18,9 @@ from kwker._record_hooks import observe_torch
 from kwker._record_optimizers import Optimizers
 from kwker._record_trail import Trail
 from kwker._record_walk import Walk, globals_of
+
+if TYPE_CHECKING:
+    from kwker._record_keep import Keeper
 
 # More outputs than this are digested as one, so that the report stays readable.
 MAX_OUTPUTS = 20_000
@@ -38,10 +41,11 @@ class Recorder:
     The time that it takes while the script runs is in `overhead_wall_s` and `overhead_cpu_s`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, keeper: Keeper | None = None) -> None:
         self.overhead_wall_s = 0.0
         self.overhead_cpu_s = 0.0
         self.incomplete: list[str] = []
+        self._keeper = keeper
         self._pid = os.getpid()
         self._lock = threading.RLock()
         self._finished = False
@@ -87,9 +91,17 @@ class Recorder:
     def _digested(self, leaves: Iterable[tuple[str, Any]]) -> Iterator[Output]:
         for name, value in leaves:
             try:
-                yield of_leaf(name, value)
+                yield self._kept(name, value, of_leaf)
             except Exception as error:  # of a kind for which there is no rule
                 self._is_incomplete(f"{name} could not be compared ({type(error).__name__})")
+
+    def _kept(self, name: str, value: Any, rule: Callable[[str, Any], Output]) -> Output:
+        if self._keeper is not None:
+            try:
+                self._keeper.look(name, value)
+            except Exception:  # then nobody can say how far apart the values are
+                self._keeper = None
+        return rule(name, value)
 
     def _on_backward(self, _: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         roots = args[0] if args else kwargs.get("tensors")
@@ -119,9 +131,9 @@ class Recorder:
         """Adds what is found in the value to the trail; False: nothing is."""
         name = trail.next_name()
         if _is_plain_tensor(value):  # nearly always: a loss. Nothing else hangs on it.
-            outputs = [of_tensor(name, value)]  # type: ignore[arg-type]
+            outputs = [self._kept(name, value, of_tensor)]
         elif type(value) in _SCALARS and scalars is SCALARS:
-            outputs = [of_scalar(name, value)]  # type: ignore[arg-type]
+            outputs = [self._kept(name, value, of_scalar)]
         else:
             walk = Walk(self._is_incomplete, of=name, scalars=scalars)
             outputs = _limited(self._digested(walk.leaves(name, value)))

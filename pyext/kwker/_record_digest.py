@@ -123,6 +123,26 @@ def gradient_of(tensor: Tensor) -> Tensor | None:
         return get("grad") if get("is_leaf") or get("retains_grad") else None
 
 
+def plain_elements(tensor: Tensor) -> Any:
+    """The elements' bytes in logical order, as a NumPy array.
+
+    None: it is not a dense tensor, whose elements are all that there is to it.
+    """
+    import torch
+
+    with _plain_torch():
+        if not _has_elements(tensor):
+            return None
+        if type(tensor) is not torch.Tensor:
+            tensor = torch.Tensor.as_subclass(tensor, torch.Tensor)
+        if tensor.is_nested or tensor.is_quantized or tensor.layout is not torch.strided:
+            return None
+        if tensor.device.type == "meta":
+            return None
+        plain = tensor.detach().cpu().resolve_conj().resolve_neg().contiguous()
+        return plain.reshape(-1).view(torch.uint8).numpy()
+
+
 def combined(name: str, outputs: Iterable[Output]) -> Output:
     """Many outputs as one, where listing each would make the report unreadable."""
     count = size = nans = 0
