@@ -8,16 +8,12 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import processes
-from processes import SCRIPTS, child_of_audit, end_of, kwker, without_addresses
-
-Starter = Callable[[list[str]], list[str]]  # from what follows "python" to a command line
+from processes import SCRIPTS, Starter, end_of, kwker, same_as_python
 
 
 def _ways_to_end() -> list[str]:
@@ -27,22 +23,6 @@ def _ways_to_end() -> list[str]:
     spec.loader.exec_module(module)
     module.atexit.unregister(print)
     return list(module.WAYS)
-
-
-@pytest.fixture(params=["run", "audit", "audit without libpython"])
-def start(request: pytest.FixtureRequest, tmp_path: Path) -> Starter:
-    """The three ways in which the program runs a script."""
-    if request.param == "run":
-        return lambda command: kwker("run", "--", *command)
-    embedded = request.param == "audit"
-    return lambda command: child_of_audit(tmp_path, command, embedded=embedded)[0]
-
-
-def same_as_python(start: Starter, command: list[str], **options: Any) -> processes.Ended:
-    ours = without_addresses(end_of(start(command), **options))
-    theirs = without_addresses(end_of([sys.executable, *command], **options))
-    assert ours == theirs
-    return ours
 
 
 @pytest.mark.parametrize("way", _ways_to_end())

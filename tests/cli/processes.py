@@ -8,11 +8,14 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 PROGRAM = os.path.abspath(os.environ.get("KWKER", os.path.join(sys.prefix, "bin", "kwker")))
+Starter = Callable[[list[str]], list[str]]  # from what follows "python" to a command line
+
 SCRIPTS = Path(os.environ.get("FIDELITY", "testdata/fidelity")).resolve()
 
 
@@ -33,7 +36,7 @@ def end_of(
         command,
         stdin=subprocess.DEVNULL,
         capture_output=True,
-        timeout=300,
+        timeout=900,
         cwd=cwd,
         env={**os.environ, **(env or {})},
         check=False,
@@ -50,6 +53,14 @@ def without_addresses(ended: Ended) -> Ended:
         re.sub(r"0x[0-9a-f]+", "0x", ended.out),
         re.sub(r"0x[0-9a-f]+", "0x", ended.err),
     )
+
+
+def same_as_python(start: Starter, command: list[str], **options: Any) -> Ended:
+    """How the command ends and what it prints: to the byte as under plain Python."""
+    ours = without_addresses(end_of(start(command), **options))
+    theirs = without_addresses(end_of([sys.executable, *command], **options))
+    assert ours == theirs
+    return ours
 
 
 def kwker(*args: object) -> list[str]:
