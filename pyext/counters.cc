@@ -1,5 +1,7 @@
 #include "pyext/counters.h"
 
+#include "pyext/dynamo.h"
+
 namespace kwker::pyext {
 
 const char* ReasonText(Reason reason) {
@@ -7,7 +9,7 @@ const char* ReasonText(Reason reason) {
     case Reason::kAliasing:
       return "tensors share memory";
     case Reason::kArguments:
-      return "arguments not as torch's own optimizer passes them";
+      return "arguments not as torch's own code passes them";
     case Reason::kAutocast:
       return "under autocast";
     case Reason::kAveraging:
@@ -84,8 +86,10 @@ const char* ReasonText(Reason reason) {
       return "too small to gain anything";
     case Reason::kTorchMode:
       return "a torch mode or transform is active";
+    case Reason::kTraced:
+      return "inside torch.compile, which reads torch's own code";
     case Reason::kUnchecked:
-      return "not compared with torch yet, which could not be done at that moment";
+      return "not compared with torch yet: features() says what for";
     case Reason::kNone:
     case Reason::kCount:
       break;
@@ -113,6 +117,16 @@ void Tally::Reset() {
 }
 
 bool Counters::IsOnTrial() const { return trial.of == this; }
+
+bool Counters::IsOn(bool counts) {
+  if (IsOnTrial()) return true;
+  if (!enabled) return false;
+  if (IsTraced()) {
+    if (counts) CountFallback(Reason::kTraced);
+    return false;
+  }
+  return !unchecked || PassesCheck(counts);
+}
 
 bool Counters::PassesCheck(bool counts) {
   check(*this);

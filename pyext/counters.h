@@ -51,6 +51,7 @@ enum class Reason : std::uint8_t {
   kTensorHyperparameter,
   kTooSmall,
   kTorchMode,
+  kTraced,
   kUnchecked,
   kCount,
 };
@@ -85,12 +86,9 @@ class Counters {
   // interpreter's lock held; may throw Python's errors. Set once.
   static inline void (*check)(const Counters&) = nullptr;
 
-  // Whether calls on this thread may be taken. Counts those that a pending check keeps out,
-  // unless the same call is going to ask again.
-  bool IsOn(bool counts = true) {
-    if (!enabled) return IsOnTrial();
-    return !unchecked || IsOnTrial() || PassesCheck(counts);
-  }
+  // Whether calls on this thread may be taken. Counts those that torch.compile or a pending
+  // check keeps out, unless the same call is going to ask again.
+  bool IsOn(bool counts = true);
 
   void CountFallback(Reason reason) {
     tally().fallbacks[static_cast<std::size_t>(reason)].fetch_add(1, std::memory_order_relaxed);

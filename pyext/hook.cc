@@ -81,9 +81,17 @@ PyObject* Bind(PyObject* self, PyObject* instance, PyObject*) {
   return PyMethod_New(self, instance);
 }
 
-// Pickled as a function is: by its name.
+// Pickled as a function is: by its name. But whatever stands there may be another object by
+// now, as after uninstall(); pickle would refuse a mere name for that.
 PyObject* Reduce(PyObject* self, PyObject*) {
-  return PyObject_GetAttrString(Self(self)->original, "__qualname__");
+  namespace py = pybind11;
+  HANDLE_TH_ERRORS
+  const py::handle original = Self(self)->original;
+  const py::str name =
+      py::str("{}:{}").format(original.attr("__module__"), original.attr("__qualname__"));
+  const py::object resolve = py::module_::import("pkgutil").attr("resolve_name");
+  return py::make_tuple(resolve, py::make_tuple(name)).release().ptr();
+  END_HANDLE_TH_ERRORS
 }
 
 void Deallocate(PyObject* self) {
@@ -94,6 +102,16 @@ void Deallocate(PyObject* self) {
   type->tp_free(self);
   Py_DECREF(type);
 }
+
+// help() asks past GetAttribute().
+PyObject* Documentation(PyObject* self, void*) {
+  return PyObject_GetAttrString(Self(self)->original, "__doc__");
+}
+
+PyGetSetDef properties[] = {
+    {"__doc__", &Documentation, nullptr, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
 
 PyMethodDef methods[] = {
     {"__reduce__", &Reduce, METH_NOARGS, nullptr},
@@ -122,6 +140,7 @@ PyTypeObject* HookType() {
         Slot(Py_tp_descr_get, &Bind),
         Slot(Py_tp_dealloc, &Deallocate),
         {Py_tp_methods, methods},
+        {Py_tp_getset, properties},
         {Py_tp_members, members},
         {0, nullptr},
     };

@@ -107,8 +107,15 @@ void OfOptimizer(PyObject* self, bool set_to_none) {
 }
 
 void OfModule(PyObject* self, bool set_to_none) {
-  static PyObject* const replica_name = Interned("_is_replica");
+  static PyObject *const replica_name = Interned("_is_replica"), *const getattr_name =
+                                                                     Interned("__getattr__");
+  static PyObject* const module_class =
+      py::object(py::module_::import("torch.nn").attr("Module")).release().ptr();  // for ever
   Require(CheckModes());
+  // One of its own is asked for the mark, and may have something to say.
+  Require(_PyType_Lookup(Py_TYPE(self), getattr_name) ==
+              _PyType_Lookup(reinterpret_cast<PyTypeObject*>(module_class), getattr_name),
+          Reason::kModule);
   Require(OwnAttribute(self, replica_name) == nullptr, Reason::kModule);  // torch warns
   Gradients gradients(set_to_none);
   for (const at::Tensor& param : ModuleTree(self).Parameters()) gradients.Add(param);

@@ -21,8 +21,11 @@ class Named:
 
     @property
     def found(self) -> object:
-        """What has that name; None while the program has not imported it."""
-        return getattr(sys.modules.get(self.module), self.name, None)
+        """What has that name, "Class.method" too; None while the program has not imported it."""
+        found: object = sys.modules.get(self.module)
+        for part in self.name.split("."):
+            found = getattr(found, part, None)
+        return found
 
     @property
     def cls(self) -> type | None:

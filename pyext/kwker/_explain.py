@@ -108,7 +108,6 @@ def _steps(
 
 def _served(part: object, covered: Covered, place: str) -> Explanation:
     reason = ""
-    state = _state(covered.feature)
     cls = covered.of.cls
     assert cls is not None
     changed = changed_method(part, cls, covered.methods)
@@ -116,14 +115,22 @@ def _served(part: object, covered: Covered, place: str) -> Explanation:
         reason = f"{type(part).__name__} has a {changed}() of its own"
     else:
         reason = covered.why_not(part)
-    if not reason and state != "on":
-        reason = f"it is {state}"
+    reason = reason or _why_off(covered.feature)
     described = place if reason else f"{place} of {covered.inputs}"
     return Explanation(described, covered.feature, not reason, reason)
 
 
 def _state(feature: str) -> str:
     return FEATURES[feature].state
+
+
+def _why_off(name: str) -> str:
+    """Why no call is served, whatever it is given; "" if calls are."""
+    feature = FEATURES[name]
+    if feature.state != "on":
+        return f"it is {feature.state}"
+    obstacle = feature.obstacle() if feature.counters.unchecked else ""
+    return f"it cannot be compared with torch as long as {obstacle}" if obstacle else ""
 
 
 def _called(part: object) -> str:
@@ -133,18 +140,20 @@ def _called(part: object) -> str:
 
 def _function(function: object) -> Iterator[Explanation]:
     name = _called(function) if hasattr(function, "__qualname__") else repr(function)
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, torch.optim.Optimizer) and getattr(function, "__name__", "") == "step":
+        yield from _optimizer(owner)
+        return
     function = getattr(function, "__func__", function)  # of a method
     found = False
     for feature in FEATURES.values():
         if feature.is_imported and feature.patch.stands_for(function):
             found = True
-            on = feature.state == "on"
-            yield Explanation(name, feature.name, on, "" if on else f"it is {feature.state}")
+            reason = _why_off(feature.name)
+            yield Explanation(name, feature.name, not reason, reason)
     for leading in leading_of(function):
         found = True
-        reason = leading.why_not()
-        if not reason and _state(leading.feature) != "on":
-            reason = f"it is {_state(leading.feature)}"
+        reason = leading.why_not() or _why_off(leading.feature)
         described = name if reason else f"{name} of {leading.inputs}"
         yield Explanation(described, leading.feature, not reason, reason)
     if not found:
@@ -161,6 +170,6 @@ def _optimizer(optimizer: torch.optim.Optimizer) -> Iterator[Explanation]:
         elements = sum(p.numel() for p in params)
         part = f"{kind}.step(), group {i}: {len(params)} tensors, {elements:,} elements"
         name, reason = _explain_optim.reason(optimizer, group)
-        if name and not reason and FEATURES[name].state != "on":
-            reason = f"it is {FEATURES[name].state}"
+        if name and not reason:
+            reason = _why_off(name)
         yield Explanation(part, name, not reason, reason)

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from kwker import _C, _self_check, _verify_optim
+from kwker._coverage import Leading, Named, lead
 from kwker._optim_calls import KINDS, Kind
 from kwker._patch import Patch
 from kwker._registry import Feature, register
@@ -36,6 +37,9 @@ def _make_patch(kind: Kind) -> Patch:
     return patch
 
 
+# Of a feature that shares its functional form with another.
+_CLASSES = {"optim.adamw": "AdamW"}
+
 for _kind in KINDS:
     _patch = _make_patch(_kind)
     for _name in _kind.features:
@@ -55,5 +59,12 @@ for _kind in KINDS:
                 verify_at_length=partial(
                     _verify_optim.differences, _name, _kind, _patch, _counters
                 ),
+            )
+        )
+        lead(
+            Leading(
+                Named("torch.optim", f"{_CLASSES.get(_name, _kind.cls.__name__)}.step"),
+                _name,
+                "float32 and float64 parameters, by torch's default path",
             )
         )

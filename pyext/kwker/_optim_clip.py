@@ -22,14 +22,17 @@ _ON_THE_WAY = (
 )
 
 
+_hooks: dict[Callable[..., Any], Any] = {}  # a function under two names is one object under both
+
+
 def _norm_hook(original: Callable[..., Any], calls: dict[str, Any]) -> Any:
     _C.set_clip_grad(vars(_clip_grad), calls)
-    return _C.total_norm_hook(original)
+    return _hooks.setdefault(original, _C.total_norm_hook(original))
 
 
 def _clip_hook(original: Callable[..., Any], calls: dict[str, Any]) -> Any:
     _C.set_clip_grad(vars(_clip_grad), calls)
-    return _C.clip_grads_hook(original)
+    return _hooks.setdefault(original, _C.clip_grads_hook(original))
 
 
 # What clip_grad_norm_() calls, and the same under their public names.
@@ -64,10 +67,11 @@ register(
         ),
     )
 )
-lead(
-    Leading(
-        Named("torch.nn.utils", "clip_grad_norm_"),
-        "optim.clip_grad_norm",
-        "float32 gradients, by their Euclidean norm",
+for _name in ("clip_grad_norm_", "clip_grad_norm"):
+    lead(
+        Leading(
+            Named("torch.nn.utils", _name),
+            "optim.clip_grad_norm",
+            "float32 gradients, by their Euclidean norm",
+        )
     )
-)

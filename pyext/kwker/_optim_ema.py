@@ -60,7 +60,9 @@ register(
         counters=_C.ema_counters,
         patch=_patch,
         checked_at="first call",
-        obstacle=_self_check.default_dtype_obstacle,
+        obstacle=lambda: (
+            _self_check.default_dtype_obstacle() or _self_check.module_hooks_obstacle()
+        ),
         verify=partial(_verify_ema.difference, _patch, _C.ema_counters),
         verify_at_length=partial(_verify_ema.differences, _patch, _C.ema_counters),
     )

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from kwker import _C, _modules, _verify_zero_grad
+from kwker import _C, _modules, _self_check, _verify_zero_grad
 from kwker._patch import Patch
 from kwker._registry import Feature, register
 
@@ -33,6 +33,7 @@ register(
         counters=_C.zero_grad_counters,
         patch=_patch,
         checked_at="first call",
+        obstacle=_self_check.module_hooks_obstacle,
         verify=partial(_verify_zero_grad.difference, _patch, _module_patch, _C.zero_grad_counters),
         verify_at_length=partial(
             _verify_zero_grad.differences, _patch, _module_patch, _C.zero_grad_counters

@@ -11,7 +11,10 @@ import torch
 
 from kwker import _import_hook
 from kwker._own import is_own, is_same_code
-from kwker._shared import behind, remember
+from kwker._shared import behind, remember, shared
+
+# By id: hooks, which live for the life of the process, that torch.compile knows.
+_shown: set[int] = shared.setdefault("shown", set())
 
 
 class Patch:
@@ -188,6 +191,9 @@ def _own_attribute(owner: object, name: str) -> Any:
 
 def show_to_dynamo(hook: Any, original: FunctionType) -> None:
     """Makes torch.compile trace the original where it meets the hook."""
+    if id(hook) in _shown:  # under another name
+        return
+    _shown.add(id(hook))
     # A copy, as the registration may leave attributes on what it is given.
     copy = FunctionType(
         original.__code__,

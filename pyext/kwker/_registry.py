@@ -97,6 +97,8 @@ class Feature:
     def _remarks(self) -> Iterator[str]:
         if self.counters.unchecked:
             yield "to be compared with torch at its first call"
+            if obstacle := self.obstacle():
+                yield f"which cannot be done as long as {obstacle}"
         if place := self.patch.covered():
             yield f"somebody else's function stands over {place} since install()"
 

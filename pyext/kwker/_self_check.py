@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
+from torch.nn.modules import module as nn_module
 
 from kwker import _C
 from kwker._bits import same_bits
@@ -26,9 +28,11 @@ def undisturbed(counters: Counters, compare: Callable[[], str]) -> str:
     """
     with torch.no_grad():
         plain = not _C.thread_reason()
-    # A thread of its own has its own OpenMP threads, too. (Not always apart: while torch is being
-    # imported, another thread that imports anything would wait for this one.)
-    return _on_trial(counters, compare, apart=not plain or _C.threads_may_be_lost())
+    # A thread of its own has its own OpenMP threads, a whole stack, no profiler, no tracer and no
+    # signals, whose handlers may raise what is the program's. (Not always apart: in the middle of
+    # an import, another thread that imports anything might wait for this one.)
+    apart = not plain or _C.threads_may_be_lost() or not _is_importing()
+    return _on_trial(counters, compare, apart)
 
 
 def on_a_thread_of_its_own(counters: Counters, compare: Callable[[], str], threads: int) -> str:
@@ -83,6 +87,24 @@ def _joined(tensors: Sequence[Tensor]) -> Tensor:
     return torch.cat([t.reshape(-1) for t in tensors]) if tensors else torch.empty(0)
 
 
+def _is_importing() -> bool:
+    """Whether this thread is in the middle of an import."""
+    frame = sys._getframe()
+    while frame is not None:
+        if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
+            return True
+        frame = frame.f_back  # type: ignore[assignment]
+    return False
+
+
+def module_hooks_obstacle() -> str:
+    """For what makes modules, which the program's hooks on all modules would see."""
+    kinds = ("parameter", "buffer", "module")
+    if any(getattr(nn_module, f"_global_{kind}_registration_hooks") for kind in kinds):
+        return "there are hooks on the registration of all modules' members"
+    return ""
+
+
 def default_dtype_obstacle() -> str:
     """For what makes tensors of torch's default dtype, of which kernels know two only."""
     default = torch.get_default_dtype()
@@ -92,8 +114,9 @@ def default_dtype_obstacle() -> str:
 
 def _on_trial(counters: Counters, compare: Callable[[], str], apart: bool) -> str:
     outcome = ""
+    raised: BaseException | None = None
 
-    def run(caught: type[BaseException]) -> None:
+    def run() -> None:
         nonlocal outcome
         # On this thread only: what others do meanwhile is neither served by what is being
         # checked, nor counted with it.
@@ -101,19 +124,25 @@ def _on_trial(counters: Counters, compare: Callable[[], str], apart: bool) -> st
         try:
             with torch.no_grad():
                 outcome = compare()
-        except caught as error:
+        except Exception as error:
             outcome = f"{type(error).__name__}: {error}"
         finally:
             counters.end_trial()
 
     def run_apart() -> None:
+        nonlocal raised
         torch.set_flush_denormal(False)  # inherited, and this thread's only
-        run(BaseException)  # there is nobody to raise it to
+        try:
+            run()
+        except BaseException as error:
+            raised = error
 
     if apart:
         thread = threading.Thread(target=run_apart, name="kwker-self-check")
         thread.start()
         thread.join()
+        if raised is not None:
+            raise raised
     else:
-        run(Exception)
+        run()
     return outcome

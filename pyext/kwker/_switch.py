@@ -12,7 +12,7 @@ from types import ModuleType
 
 import torch
 
-from kwker import _C, _environment, _import_hook
+from kwker import _C, _environment, _import_hook, _pickling
 from kwker._registry import FEATURES, Feature
 from kwker._shared import shared
 
@@ -23,9 +23,14 @@ _environment.set_up_logging()
 # a program may take it out of sys.modules and import it anew.
 if "lock" not in shared:
     shared["lock"] = threading.RLock()
+
+    def _before_fork() -> None:
+        shared["lock"].acquire()
+        shared.get("before_fork", lambda: None)()
+
     # So that a child is not forked while another thread holds it.
     os.register_at_fork(
-        before=shared["lock"].acquire,
+        before=_before_fork,
         after_in_parent=shared["lock"].release,
         after_in_child=shared["lock"].release,
     )
@@ -170,6 +175,21 @@ def check_now() -> None:
             withdraw([f for f in waiting if f.difference], stacklevel=2)
 
 
+def _check_for_children() -> None:
+    """The process is being forked: what libraries' features wait for their first call is checked.
+
+    It may well be in the children, as data loaders' workers are, and then in each of them.
+    """
+    try:
+        waiting = [f for f in on() if f.counters.unchecked and f.library]
+        for feature in waiting:
+            _check_one(feature)
+        if waiting:
+            withdraw([f for f in waiting if f.difference], stacklevel=3)
+    except Exception as error:  # a warning that is to be an error: no reason not to fork
+        log.warning("%s", error)
+
+
 def _check_at_first_call(name: str) -> None:
     """Called by the feature's hook, with the program's call about to be taken.
 
@@ -201,6 +221,7 @@ def _take_over() -> None:
     if retire is not None:
         retire()
     shared["retire"] = _retire
+    shared["before_fork"] = _check_for_children
     _C.set_check(_check_at_first_call)
 
 
@@ -235,6 +256,10 @@ def _bring_about(stacklevel: int) -> None:
     told = [f.name for f in chosen if f.counters.enabled or f in waiting]
     _environment.publish(told, every=FEATURES)
     _await({f.library for f in waiting if f.library})
+    if told:
+        _pickling.follow()
+    else:
+        _pickling.leave()
     log.info("on: %s", ", ".join(f.name for f in on()) or "nothing")
 
 

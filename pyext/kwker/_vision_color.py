@@ -119,6 +119,17 @@ for _name, _functionals in (
         )
     )
 
+for _name in ("AutoAugment", "RandAugment", "TrivialAugmentWide", "AugMix"):
+    cover(
+        Covered(
+            Named("torchvision.transforms.v2", _name),
+            "vision.color",
+            f"{_BOTH}, as far as the operations it draws change colours",
+            partial(_why_not, tuple(_INPUTS)),
+            ("forward", "transform", "_call_kernel"),
+        )
+    )
+
 for _name, _inputs in _INPUTS.items():
     lead(
         Leading(

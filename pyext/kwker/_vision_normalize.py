@@ -91,12 +91,21 @@ cover(
         _METHODS,
     )
 )
-cover(
-    Covered(
-        Named(_V1, "ToTensor"),
+for _where in (_V1, _V2):
+    cover(
+        Covered(
+            Named(_where, "ToTensor"),
+            "vision.to_tensor",
+            "PIL images",
+            lambda transform: _vision.taken(v1_patch, "to_tensor"),
+        )
+    )
+lead(
+    Leading(
+        Named(f"{_V2}.functional", "to_tensor"),
         "vision.to_tensor",
         "PIL images",
-        lambda transform: _vision.taken(v1_patch, "to_tensor"),
+        partial(_vision.taken, v1_patch, "to_tensor"),
     )
 )
 cover(

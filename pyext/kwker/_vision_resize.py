@@ -81,3 +81,4 @@ for _where, _names in (
 for _where in ("torchvision.transforms.functional", "torchvision.transforms.v2.functional"):
     for _name in ("resize", "resized_crop"):
         lead(Leading(Named(_where, _name), "vision.resize", "PIL images"))
+lead(Leading(Named("PIL.Image", "Image.thumbnail"), "vision.resize", "modes that resize() covers"))

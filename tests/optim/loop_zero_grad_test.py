@@ -282,6 +282,30 @@ def test_modes(of_module: bool, set_to_none: bool) -> None:
         same(partial(scenario, mode), by)
 
 
+class Forwarding(nn.Module):
+    """A wrapper that looks for what it has not in what it wraps, as many do."""
+
+    def __init__(self, inner: nn.Module) -> None:
+        super().__init__()
+        self.inner = inner
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return super().__getattr__(name)
+        except AttributeError:
+            return getattr(super().__getattr__("inner"), name)
+
+
+def test_a_way_of_its_own_to_look_attributes_up() -> None:
+    def scenario() -> object:
+        model = model_of(draw((3,)))
+        model._is_replica = True  # of which torch warns
+        reset_of(Forwarding(model), True)(True)
+        return model
+
+    same(scenario, By.TORCH)
+
+
 def test_uninstall_puts_the_very_functions_back() -> None:
     before = [vars(Optimizer)["zero_grad"], vars(nn.Module)["zero_grad"]]
     with torch_ops.installed(verify=False):

@@ -138,6 +138,13 @@ def test_functions_that_lead_to_what_is_replaced_and_methods() -> None:
     assert not said.served and said.reason == "it is off by user"
 
 
+def test_step_itself() -> None:
+    optimizer = torch.optim.AdamW(nn.Linear(3, 4).parameters())
+    assert sto.explain(optimizer.step) == sto.explain(optimizer)
+    (said,) = sto.explain(torch.optim.RMSprop.step)
+    assert said.served and said.feature == "optim.rmsprop"
+
+
 def test_averaged_models() -> None:
     averaged = torch.optim.swa_utils.AveragedModel(nn.Linear(3, 4))
     first, second = sto.explain(averaged)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import pydoc
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -232,3 +233,14 @@ inner = torch.optim.SGD._init_group._torchdynamo_orig_callable
 print(type(inner).__name__, inner.__module__, parameter.tolist() == [0.5] * 10)
 """
     assert printed(code).splitlines() == ["1", "function torch.optim.sgd True"]
+
+
+def test_help_and_identity() -> None:
+    clip_grad = importlib.import_module("torch.nn.utils.clip_grad")
+    functions = [torch.nn.Module.zero_grad, torch.nn.utils.get_total_norm]
+    before = [pydoc.render_doc(function) for function in functions]
+    with sto.installed(verify=False):
+        hooks = [torch.nn.Module.zero_grad, torch.nn.utils.get_total_norm]
+        assert hooks != functions
+        assert [pydoc.render_doc(hook) for hook in hooks] == before
+        assert torch.nn.utils.get_total_norm is clip_grad._get_total_norm

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import signal
 import threading
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +13,7 @@ import pytest
 import torch
 
 import kwker.torch_ops as sto
+from kwker import _self_check
 from kwker._registry import FEATURES
 
 SGD = importlib.import_module("torch.optim.sgd")
@@ -158,13 +161,15 @@ def test_one_that_cannot_be_compared_yet_waits() -> None:
     try:
         _step(torch.optim.ASGD)
         assert sto.verify()["optim.asgd"].difference == "torch's default dtype is torch.bfloat16"
+        assert {f.name: f.detail for f in sto.features()}["optim.asgd"] == (
+            "to be compared with torch at its first call; "
+            "which cannot be done as long as torch's default dtype is torch.bfloat16"
+        )
     finally:
         torch.set_default_dtype(torch.float32)
     info = {f.name: f for f in sto.features()}["optim.asgd"]
     assert (info.state, info.calls) == ("on", 0)
-    assert info.fallbacks == {
-        "not compared with torch yet, which could not be done at that moment": 1
-    }
+    assert info.fallbacks == {"not compared with torch yet: features() says what for": 1}
     assert _step(torch.optim.ASGD) == theirs
     assert sto.stats()["optim.asgd"]["calls"] == 1
 
@@ -181,6 +186,67 @@ def test_one_that_differs_at_its_first_call_takes_none(monkeypatch: pytest.Monke
     assert importlib.import_module("torch.optim.adamax").adamax is patch.original
     assert _step(torch.optim.Adamax) == theirs
     assert sto.stats()["optim.adamax"]["calls"] == 0
+
+
+def test_what_a_signal_handler_raises_is_the_programs() -> None:
+    class Timeout(Exception):
+        pass
+
+    def ring(*_: object) -> None:
+        raise Timeout
+
+    feature = FEATURES["optim.radam"]
+    real = feature.verify
+
+    def slow() -> str:
+        signal.setitimer(signal.ITIMER_REAL, 0.01)
+        time.sleep(0.2)
+        return ""
+
+    sto.install()
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        feature.verify = lambda: _self_check.undisturbed(feature.counters, slow)
+        with pytest.raises(Timeout):
+            _step(torch.optim.RAdam)
+    finally:
+        feature.verify = real
+        signal.signal(signal.SIGALRM, before)
+    assert feature.difference is None
+    sto.reset_stats()
+    _step(torch.optim.RAdam)
+    assert sto.stats()["optim.radam"]["calls"] == 1
+
+
+def test_the_check_is_in_nobodys_profile_and_needs_no_stack() -> None:
+    sto.install()
+    with torch.profiler.profile() as profile:
+        _step(torch.optim.Rprop)
+    assert len(profile.events()) < 100
+    assert sto.stats()["optim.rprop"]["state"] == "on"
+
+
+def test_hooks_on_all_modules_see_nothing_of_the_check() -> None:
+    seen: list[str] = []
+    model = torch.nn.Linear(2, 2)
+    averaged = torch.optim.swa_utils.AveragedModel(model)
+    sto.install()
+
+    def hook(module: torch.nn.Module, name: str, parameter: object) -> None:
+        seen.append(name)
+
+    handle = torch.nn.modules.module.register_module_parameter_registration_hook(hook)
+    try:
+        averaged.update_parameters(model)
+        model.zero_grad()
+        assert seen == []
+        detail = {f.name: f.detail for f in sto.features()}["optim.ema"]
+        assert "hooks on the registration of all modules' members" in detail
+    finally:
+        handle.remove()
+    sto.reset_stats()
+    averaged.update_parameters(model)
+    assert sto.stats()["optim.ema"]["calls"] == 1
 
 
 @pytest.mark.filterwarnings("error")
