@@ -212,9 +212,12 @@ def test_functionals() -> None:
     for function, expected in (
         (
             v2.functional.adjust_hue,
-            "adjust_hue of uint8 tensors and PIL images: accelerated by vision.color",
+            "adjust_hue of uint8 and float32 tensors and PIL images: accelerated by vision.color",
         ),
-        (v2.functional.equalize, "equalize of uint8 tensors: accelerated by vision.color"),
+        (
+            v2.functional.equalize,
+            "equalize of uint8 tensors and PIL images: accelerated by vision.color",
+        ),
         (
             v2.functional.normalize,
             "normalize of float32 tensors: accelerated by vision.to_dtype_normalize",
