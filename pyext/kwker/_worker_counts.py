@@ -23,17 +23,22 @@ _VARIABLE = "KWKER_WORKER_COUNTS"
 Counts = dict[str, tuple[int, dict[str, int]]]
 
 
+_collects = False  # this process is the one that adds up
+
+
 def collect(folder: str) -> None:
     """Has the workers that begin from now on write there."""
+    global _collects
     os.mkdir(folder)
     os.environ[_VARIABLE] = folder
-    watch()
+    _collects = True
+    _import_hook.when_imported("multiprocessing.util", _look_out_for_forks)
 
 
 def watch() -> None:
-    """Sees to it that workers of this process write, or this process if it is one."""
-    if os.environ.get(_VARIABLE):
-        _import_hook.when_imported("multiprocessing.util", _arm)
+    """Has this process write, where it was started by one that collects."""
+    if os.environ.get(_VARIABLE) and not _collects:
+        _import_hook.when_imported("multiprocessing.util", _write_at_end)
 
 
 def added_up(folder: str) -> Counts:
@@ -57,17 +62,23 @@ def _written(folder: str) -> Iterator[tuple[str, int, dict[str, int]]]:
         yield from entries
 
 
-def _arm(util: ModuleType) -> None:
+def _look_out_for_forks(util: ModuleType) -> None:
     if hasattr(util, "register_after_fork"):  # and is not the script's own
         # What it is registered with must live on.
         util.register_after_fork(_begin, _begin)
 
 
+def _write_at_end(util: ModuleType) -> None:
+    _look_out_for_forks(util)
+    if hasattr(util, "Finalize"):
+        util.Finalize(None, _write, exitpriority=0)
+
+
 def _begin(_: object) -> None:
-    """In a worker, whichever way it was started, before its work."""
+    """In a fork, before its work: what its parent has counted, and would do at its end, is gone."""
     torch_ops = sys.modules.get("kwker.torch_ops")
     if torch_ops is not None:
-        torch_ops.reset_stats()  # a fork has its parent's
+        torch_ops.reset_stats()
     util: Any = sys.modules["multiprocessing.util"]
     util.Finalize(None, _write, exitpriority=0)
 
