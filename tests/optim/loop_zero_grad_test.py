@@ -299,7 +299,7 @@ class Forwarding(nn.Module):
 def test_a_way_of_its_own_to_look_attributes_up() -> None:
     def scenario() -> object:
         model = model_of(draw((3,)))
-        model._is_replica = True  # of which torch warns
+        vars(model)["_is_replica"] = True  # of which torch warns
         reset_of(Forwarding(model), True)(True)
         return model
 
