@@ -63,26 +63,20 @@ at::Tensor Gray(const at::Tensor& image, int channels) {
 }
 
 PyObject* PillowGray(PyObject* object, int channels) {
+  // One channel is Pillow's own conversion, in one pass.
+  Require(channels == 3, Reason::kTooSmall);
   const PillowImage image = RequirePillow(object);
   RequireNoTransparency(image);
-  // Three channels come from an array, with no info and with 255 in the fourth byte.
-  const bool one = channels == 1;
-  NewPillowImage made = MakePillow(image, /*keep_info=*/one, one ? "L" : "RGB");
+  // From an array, with no info and with 255 in the fourth byte.
+  NewPillowImage made = MakePillow(image, /*keep_info=*/false);
   const image::ColorOp ops[] = {{image::ColorKind::kPillowGray, 1, 0, 255}};
-  std::int64_t sum = 0;
   image::ColorPass pass = {};
   pass.in = {image.pixels.data(), 0, 4 * image.width, 4, 1};
   pass.images = 1;
   pass.rows = image.height;
   pass.width = image.width;
-  pass.sums = &sum;
-  if (one) {
-    pass.gray = image::Gray::kPillow;
-    pass.bytes = made.pixels.data();
-  } else {
-    pass.out = {made.pixels.data(), 0, 4 * image.width, 4, 1};
-    pass.ops = ops;
-  }
+  pass.out = {made.pixels.data(), 0, 4 * image.width, 4, 1};
+  pass.ops = ops;
   // On this thread alone, as Pillow.
   RunKernel(color_counters, "kwker::grayscale_pillow", 3 * image.width * image.height,
             [&] { image::Color(pass, TorchIsa(), Serial()); });

@@ -127,8 +127,12 @@ at::Tensor GammaBytes(double gamma, double gain, bool one_by_one) {
   return x.mul(back).to(at::kByte).contiguous();
 }
 
+// Elements from which on the powers of 256 bytes, made in two ways, cost less than those of all.
+constexpr std::int64_t kWorthATable = 2048;
+
 at::Tensor GammaAdjusted(const at::Tensor& tensor, double gamma, double gain) {
   Require(gamma >= 0, Reason::kHyperparameter);
+  Require(tensor.numel() >= kWorthATable, Reason::kTooSmall);
   const Input in = RequireInput(tensor);
   // Which elements torch.pow takes one by one depends on their place and on the threads.
   const at::Tensor bytes = GammaBytes(gamma, gain, false);

@@ -131,6 +131,8 @@ def color_cases(places: Sequence[Place], images: Images, at_length: bool) -> Ite
                 if functional in _left_to_torch(image, kind):
                     continue
                 for more in arguments.get(functional, ((),)):
+                    if functional == "rgb_to_grayscale" and more == (1,) and argument is not image:
+                        continue  # of PIL images one channel is Pillow's own
                     yield f"{name} {more}, {label}", theirs, ours, (argument, *more)
                 if kind is torch.Tensor and functional in _FLOAT_ARGUMENTS:
                     floats = (image / 255, _FLOAT_ARGUMENTS[functional])
@@ -138,8 +140,11 @@ def color_cases(places: Sequence[Place], images: Images, at_length: bool) -> Ite
 
 
 def _left_to_torch(image: Tensor, kind: type) -> Iterator[str]:
-    if 1 in image.shape[-2:] and kind is torch.Tensor:
-        yield "equalize"
+    if kind is torch.Tensor:
+        if 1 in image.shape[-2:]:
+            yield "equalize"
+        if image.numel() < 2048:
+            yield "adjust_gamma"
     if min(image.shape[-2:]) < 3 or image.dim() > 4:
         yield "adjust_sharpness"
 
