@@ -48,9 +48,7 @@ _FLOAT_ARGUMENTS = {"adjust_saturation": 0.37, "adjust_hue": -0.21, "solarize": 
 def few_images() -> Images:
     """Around the widths of vectors, and two blocks of a chain."""
     return [
-        pair
-        for height, width in ((1, 2), (3, 5), (7, 9), (17, 31), (23, 41))
-        for pair in _both_ways(height, width)
+        pair for height, width in ((1, 2), (7, 9), (23, 41)) for pair in _both_ways(height, width)
     ]
 
 
