@@ -88,7 +88,7 @@ namespace {
 // The writes of one call, sorted, if they do not overlap.
 struct Sorted {
   std::vector<AliasCheck::Interval> as_given, sorted;
-  bool disjoint = false;
+  bool disjoint = true;  // as nothing is
 
   void Fill(const std::vector<AliasCheck::Interval>& writes) {
     as_given = writes;

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,7 @@ def test_runs_and_leaves_its_reports(script: Any, tmp_path: Path) -> None:
         cwd=tmp_path,
         env={
             **os.environ,
+            "KWKER_PYTHON": sys.executable,
             "PATH": f"{tmp_path}/bin:{os.environ['PATH']}",
             "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md"),
         },
