@@ -13,6 +13,7 @@
 #include "pyext/pillow_pixels.h"
 #include "pyext/vision_entries.h"
 #include "pyext/vision_image.h"
+#include "pyext/vision_serve.h"
 
 namespace kwker::pyext {
 
@@ -197,23 +198,17 @@ namespace {
 
 bool ServeOne(const Signature<2>& signature, const Call& call, AdjustmentKind kind, bool pillow,
               PyObject** result) {
-  const auto a = signature.Sort(call);
-  if (!a || !color_counters.IsOn()) return false;
-  const Reason reason = ReasonOf([&] {
-    const Adjustment one[] = {{kind, RequireFactor((*a)[1], kind, pillow)}};
-    if (pillow) {
-      *result = AdjustPillow((*a)[0], one);
-    } else {
-      const TensorImage image = RequireImage((*a)[0]);
-      const bool floats = image.tensor->scalar_type() == at::kFloat;
-      *result = WrapLike(
-          floats ? AdjustFloats(*image.tensor, one[0]) : AdjustTensor(*image.tensor, one), image);
-    }
-    return Reason::kNone;
-  });
-  if (reason == Reason::kNone) return true;
-  color_counters.CountFallback(reason);
-  return false;
+  return ServeColor(
+      signature, call,
+      [&](const auto& a) {
+        const Adjustment one[] = {{kind, RequireFactor(a[1], kind, pillow)}};
+        if (pillow) return AdjustPillow(a[0], one);
+        const TensorImage image = RequireImage(a[0]);
+        const bool floats = image.tensor->scalar_type() == at::kFloat;
+        return WrapLike(
+            floats ? AdjustFloats(*image.tensor, one[0]) : AdjustTensor(*image.tensor, one), image);
+      },
+      result);
 }
 
 }  // namespace

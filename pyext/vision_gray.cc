@@ -10,6 +10,7 @@
 #include "pyext/pillow_pixels.h"
 #include "pyext/vision_color.h"
 #include "pyext/vision_entries.h"
+#include "pyext/vision_serve.h"
 
 namespace kwker::pyext {
 namespace {
@@ -83,18 +84,12 @@ PyObject* PillowGray(PyObject* object, int channels) {
   return made.object.release().ptr();
 }
 
+// make(image, channels).
 template <typename Make>
 bool Serve(const Call& call, const Make& make, PyObject** result) {
   static const Signature<2> signature({"image", "num_output_channels?"}, 2);
-  const auto a = signature.Sort(call);
-  if (!a || !color_counters.IsOn()) return false;
-  const Reason reason = ReasonOf([&] {
-    *result = make((*a)[0], RequireChannels((*a)[1]));
-    return Reason::kNone;
-  });
-  if (reason == Reason::kNone) return true;
-  color_counters.CountFallback(reason);
-  return false;
+  return ServeColor(
+      signature, call, [&](const auto& a) { return make(a[0], RequireChannels(a[1])); }, result);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "pyext/optim_common.h"
 #include "pyext/pillow_pixels.h"
 #include "pyext/vision_entries.h"
+#include "pyext/vision_serve.h"
 
 namespace kwker::pyext {
 namespace {
@@ -43,20 +44,6 @@ PyObject* ByCounts(PyObject* object, ByteTable (*make)(const image::ByteCounts&)
   });
 }
 
-template <std::size_t N, typename Adjust>
-bool Serve(const Signature<N>& signature, const Call& call, const Adjust& adjust,
-           PyObject** result) {
-  const auto arguments = signature.Sort(call);
-  if (!arguments || !color_counters.IsOn()) return false;
-  const Reason reason = ReasonOf([&] {
-    *result = adjust(*arguments);
-    return Reason::kNone;
-  });
-  if (reason == Reason::kNone) return true;
-  color_counters.CountFallback(reason);
-  return false;
-}
-
 Number RequireNumber(PyObject* value) {
   const std::optional<Number> number = PlainNumber(value);
   Require(number.has_value(), Reason::kTensorHyperparameter);
@@ -67,7 +54,7 @@ Number RequireNumber(PyObject* value) {
 
 bool PillowSolarizeEntry(const Call& call, PyObject** result) {
   static const Signature<2> signature({"img", "threshold"}, 2);
-  return Serve(
+  return ServeColor(
       signature, call,
       [](const auto& a) {
         // The first whole number that is not below it.
@@ -79,7 +66,7 @@ bool PillowSolarizeEntry(const Call& call, PyObject** result) {
 
 bool PillowPosterizeEntry(const Call& call, PyObject** result) {
   static const Signature<2> signature({"img", "bits"}, 2);
-  return Serve(
+  return ServeColor(
       signature, call,
       [](const auto& a) {
         const Number bits = RequireNumber(a[1]);
@@ -92,25 +79,25 @@ bool PillowPosterizeEntry(const Call& call, PyObject** result) {
 
 bool PillowInvertEntry(const Call& call, PyObject** result) {
   static const Signature<1> signature({"img"}, 1);
-  return Serve(signature, call, [](const auto& a) { return ByRule(a[0], {0, 0xFF}); }, result);
+  return ServeColor(signature, call, [](const auto& a) { return ByRule(a[0], {0, 0xFF}); }, result);
 }
 
 bool PillowAutocontrastEntry(const Call& call, PyObject** result) {
   static const Signature<1> signature({"img"}, 1);
-  return Serve(
+  return ServeColor(
       signature, call,
       [](const auto& a) { return ByCounts(a[0], &image::PillowAutocontrastTable); }, result);
 }
 
 bool PillowEqualizeEntry(const Call& call, PyObject** result) {
   static const Signature<1> signature({"img"}, 1);
-  return Serve(
+  return ServeColor(
       signature, call, [](const auto& a) { return ByCounts(a[0], &image::EqualizeTable); }, result);
 }
 
 bool PillowGammaEntry(const Call& call, PyObject** result) {
   static const Signature<3> signature({"img", "gamma", "gain?"}, 3);
-  return Serve(
+  return ServeColor(
       signature, call,
       [](const auto& a) {
         const double gamma = RequireNumber(a[1]).value;

@@ -16,6 +16,7 @@
 #include "pyext/pillow_pixels.h"
 #include "pyext/vision_entries.h"
 #include "pyext/vision_image.h"
+#include "pyext/vision_serve.h"
 
 namespace kwker::pyext {
 namespace {
@@ -159,18 +160,12 @@ PyObject* PillowSharpened(PyObject* object, double factor) {
   return made.object.release().ptr();
 }
 
+// sharpen(image, factor).
 template <typename Sharpen>
 bool Serve(const Signature<2>& signature, const Call& call, const Sharpen& sharpen,
            PyObject** result) {
-  const auto a = signature.Sort(call);
-  if (!a || !color_counters.IsOn()) return false;
-  const Reason reason = ReasonOf([&] {
-    *result = sharpen((*a)[0], RequireFactor((*a)[1]));
-    return Reason::kNone;
-  });
-  if (reason == Reason::kNone) return true;
-  color_counters.CountFallback(reason);
-  return false;
+  return ServeColor(
+      signature, call, [&](const auto& a) { return sharpen(a[0], RequireFactor(a[1])); }, result);
 }
 
 }  // namespace

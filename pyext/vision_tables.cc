@@ -15,6 +15,7 @@
 #include "pyext/vision_color.h"
 #include "pyext/vision_entries.h"
 #include "pyext/vision_image.h"
+#include "pyext/vision_serve.h"
 
 namespace kwker::pyext {
 namespace {
@@ -145,60 +146,59 @@ at::Tensor GammaAdjusted(const at::Tensor& tensor, double gamma, double gain) {
   return out;
 }
 
-template <typename Adjust>
-bool Serve(PyObject* object, const Adjust& adjust, PyObject** result) {
-  const Reason reason = ReasonOf([&] {
-    const TensorImage image = RequireImage(object);
-    *result = WrapLike(adjust(*image.tensor), image);
-    return Reason::kNone;
-  });
-  if (reason == Reason::kNone) return true;
-  color_counters.CountFallback(reason);
-  return false;
+// adjust(tensor, arguments).
+template <std::size_t N, typename Adjust>
+bool Serve(const Signature<N>& signature, const Call& call, const Adjust& adjust,
+           PyObject** result) {
+  return ServeColor(
+      signature, call,
+      [&](const auto& a) {
+        const TensorImage image = RequireImage(a[0]);
+        return WrapLike(adjust(*image.tensor, a), image);
+      },
+      result);
 }
 
 }  // namespace
 
 bool SolarizeEntry(const Call& call, PyObject** result) {
   static const Signature<2> signature({"image", "threshold"}, 2);
-  const auto a = signature.Sort(call);
-  if (!a || !color_counters.IsOn()) return false;
-  return Serve((*a)[0],
-               [&](const at::Tensor& image) {
-                 const std::optional<Number> threshold = PlainNumber((*a)[1]);
-                 Require(threshold.has_value(), Reason::kTensorHyperparameter);
-                 return Solarized(image, *threshold);
-               },
-               result);
+  return Serve(
+      signature, call,
+      [](const at::Tensor& image, const auto& a) {
+        const std::optional<Number> threshold = PlainNumber(a[1]);
+        Require(threshold.has_value(), Reason::kTensorHyperparameter);
+        return Solarized(image, *threshold);
+      },
+      result);
 }
 
 bool GammaEntry(const Call& call, PyObject** result) {
   static const Signature<3> signature({"image", "gamma", "gain?"}, 3);
-  const auto a = signature.Sort(call);
-  if (!a || !color_counters.IsOn()) return false;
-  return Serve((*a)[0],
-               [&](const at::Tensor& image) {
-                 const std::optional<Number> gamma = PlainNumber((*a)[1]);
-                 const std::optional<Number> gain =
-                     (*a)[2] == nullptr ? Number{1, false, false} : PlainNumber((*a)[2]);
-                 Require(gamma && gain, Reason::kTensorHyperparameter);
-                 return GammaAdjusted(image, gamma->value, gain->value);
-               },
-               result);
+  return Serve(
+      signature, call,
+      [](const at::Tensor& image, const auto& a) {
+        const std::optional<Number> gamma = PlainNumber(a[1]);
+        const std::optional<Number> gain =
+            a[2] == nullptr ? Number{1, false, false} : PlainNumber(a[2]);
+        Require(gamma && gain, Reason::kTensorHyperparameter);
+        return GammaAdjusted(image, gamma->value, gain->value);
+      },
+      result);
 }
 
 bool AutocontrastEntry(const Call& call, PyObject** result) {
   static const Signature<1> signature({"image"}, 1);
-  const auto a = signature.Sort(call);
-  if (!a || !color_counters.IsOn()) return false;
-  return Serve((*a)[0], &Autocontrasted, result);
+  return Serve(
+      signature, call, [](const at::Tensor& image, const auto&) { return Autocontrasted(image); },
+      result);
 }
 
 bool EqualizeEntry(const Call& call, PyObject** result) {
   static const Signature<1> signature({"image"}, 1);
-  const auto a = signature.Sort(call);
-  if (!a || !color_counters.IsOn()) return false;
-  return Serve((*a)[0], &Equalized, result);
+  return Serve(
+      signature, call, [](const at::Tensor& image, const auto&) { return Equalized(image); },
+      result);
 }
 
 }  // namespace kwker::pyext

@@ -7,28 +7,27 @@
 // A kernel that has to tell them apart runs the two kinds of elements separately.
 //
 // Read in torch 2.13 (ATen/Parallel-inl.h, TensorIterator::for_each, cpu/Loops.h)
-// and confirmed by comparing lerp_ and maximum for 1 to 4 threads.
+// and confirmed by comparing lerp_ and maximum, for 1 to 4 threads. Those two have 32
+// bytes in a vector at each capability, also with AVX-512: torch's code for that
+// instruction set leaves them out.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/base/isa.h"
-
 namespace kwker {
 
 struct LoopEnds {
   // For `numel` elements of `size` bytes and torch's number of threads.
-  LoopEnds(std::int64_t numel, std::size_t size, int threads, Isa isa) : numel_(numel) {
+  LoopEnds(std::int64_t numel, std::size_t size, int threads) : numel_(numel) {
     constexpr std::int64_t kTorchGrain = 32768;
     const auto divide_up = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
     const std::int64_t ranges =
         std::clamp<std::int64_t>(divide_up(numel, kTorchGrain), 1, std::max(threads, 1));
     range_ = std::max<std::int64_t>(divide_up(numel, ranges), 1);
-    // Also at the default capability torch's vectors have 32 bytes.
-    const std::int64_t vector_bytes = isa == Isa::kAvx512 ? 64 : 32;
-    step_ = 2 * vector_bytes / static_cast<std::int64_t>(size);
+    constexpr std::int64_t kVectorBytes = 32;
+    step_ = 2 * kVectorBytes / static_cast<std::int64_t>(size);
   }
 
   // Calls body(from, to, in_rest) for parts of [begin, end) that are of one kind.

@@ -9,10 +9,9 @@ namespace {
 
 // Of every element whether it is in the rest of a range, asked for in pieces of
 // `piece` elements.
-std::vector<bool> InRest(std::int64_t numel, std::size_t size, int threads, Isa isa,
-                         std::int64_t piece) {
+std::vector<bool> InRest(std::int64_t numel, std::size_t size, int threads, std::int64_t piece) {
   std::vector<bool> result;
-  const LoopEnds ends(numel, size, threads, isa);
+  const LoopEnds ends(numel, size, threads);
   for (std::int64_t begin = 0; begin < numel; begin += piece) {
     ends.ForEachPart(begin, std::min(numel, begin + piece),
                      [&](std::int64_t from, std::int64_t to, bool in_rest) {
@@ -32,23 +31,22 @@ std::vector<bool> Flags(const std::vector<std::pair<std::int64_t, bool>>& runs) 
 
 TEST(LoopEndsTest, OneRangeForFewElements) {
   for (const int threads : {1, 2, 4}) {
-    EXPECT_EQ(InRest(40, 4, threads, Isa::kAvx512, 40), Flags({{32, false}, {8, true}}));
-    EXPECT_EQ(InRest(40, 4, threads, Isa::kAvx2, 40), Flags({{32, false}, {8, true}}));
-    EXPECT_EQ(InRest(40, 8, threads, Isa::kAvx512, 40), Flags({{32, false}, {8, true}}));
-    EXPECT_EQ(InRest(7, 8, threads, Isa::kDefault, 7), Flags({{7, true}}));
-    EXPECT_EQ(InRest(32768, 4, threads, Isa::kAvx2, 999), Flags({{32768, false}}));
+    EXPECT_EQ(InRest(40, 4, threads, 40), Flags({{32, false}, {8, true}}));
+    EXPECT_EQ(InRest(50, 4, threads, 50), Flags({{48, false}, {2, true}}));
+    EXPECT_EQ(InRest(43, 8, threads, 43), Flags({{40, false}, {3, true}}));
+    EXPECT_EQ(InRest(7, 8, threads, 7), Flags({{7, true}}));
+    EXPECT_EQ(InRest(32768, 4, threads, 999), Flags({{32768, false}}));
   }
-  EXPECT_EQ(InRest(0, 4, 1, Isa::kAvx2, 1), Flags({}));
+  EXPECT_EQ(InRest(0, 4, 1, 1), Flags({}));
 }
 
 TEST(LoopEndsTest, OneRangeAThread) {
   // 32769 elements in two ranges: 16385 and 16384.
-  EXPECT_EQ(InRest(32769, 4, 2, Isa::kAvx2, 1000),
-            Flags({{16384, false}, {1, true}, {16384, false}}));
-  EXPECT_EQ(InRest(32769, 4, 1, Isa::kAvx2, 1000), Flags({{32768, false}, {1, true}}));
+  EXPECT_EQ(InRest(32769, 4, 2, 1000), Flags({{16384, false}, {1, true}, {16384, false}}));
+  EXPECT_EQ(InRest(32769, 4, 1, 1000), Flags({{32768, false}, {1, true}}));
   // 65537 elements are worth three threads; ranges of 21846, 21846 and 21845.
   EXPECT_EQ(
-      InRest(65537, 8, 4, Isa::kDefault, 777),
+      InRest(65537, 8, 4, 777),
       Flags({{21840, false}, {6, true}, {21840, false}, {6, true}, {21840, false}, {5, true}}));
 }
 

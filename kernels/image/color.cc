@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cmath>
 
+#include "kernels/base/by_isa.h"
+#include "kernels/base/share.h"
 #include "kernels/image/color_isa.h"
 
 namespace kwker::image {
@@ -15,24 +17,6 @@ using internal::kBlock;
 // Blocks that are worth a thread.
 constexpr std::int64_t kGrain = 32;
 
-auto Choose(Isa isa) {
-  switch (isa) {
-    case Isa::kAvx512:
-      return internal::ColorAvx512;
-    case Isa::kAvx2:
-      return internal::ColorAvx2;
-    case Isa::kDefault:
-      break;
-  }
-  return internal::ColorSse2;
-}
-
-template <typename T>
-T* At(const Pixels<T>& pixels, std::int64_t image, std::int64_t row, std::int64_t column) {
-  return pixels.data + image * pixels.image_step + row * pixels.row_step +
-         column * pixels.pixel_step;
-}
-
 // An image without gaps between its rows is one long row.
 bool RowsFollow(const ColorPass& pass) {
   return pass.in.row_step == pass.width * pass.in.pixel_step &&
@@ -42,24 +26,22 @@ bool RowsFollow(const ColorPass& pass) {
 }  // namespace
 
 void Color(const ColorPass& pass, Isa isa, const ParallelFor& parallel_for) {
-  const auto run_block = Choose(isa);
+  const auto run_block =
+      ByIsa(isa, &internal::ColorSse2, &internal::ColorAvx2, &internal::ColorAvx512);
   const std::int64_t rows = RowsFollow(pass) ? 1 : pass.rows;
   const std::int64_t width = RowsFollow(pass) ? pass.rows * pass.width : pass.width;
   const std::int64_t row_blocks = (width + kBlock - 1) / kBlock;
   const std::int64_t total = pass.images * rows * row_blocks;
-  const auto tasks =
-      static_cast<int>(std::clamp<std::int64_t>(total / kGrain, 1, parallel_for.threads));
-
-  const auto run_task = [&](int task) {
-    for (std::int64_t i = total * task / tasks; i < total * (task + 1) / tasks; ++i) {
+  Share(total, total / kGrain, parallel_for, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; ++i) {
       const std::int64_t column = i % row_blocks * kBlock;
       const std::int64_t row = i / row_blocks % rows, image = i / row_blocks / rows;
       const std::int64_t pixel = (image * rows + row) * width + column;
       const ColorBlock block = {
-          At(pass.in, image, row, column),
+          pass.in.At(image, row, column),
           pass.in.pixel_step,
           pass.in.channel_step,
-          pass.out.data == nullptr ? nullptr : At(pass.out, image, row, column),
+          pass.out.data == nullptr ? nullptr : pass.out.At(image, row, column),
           pass.out.pixel_step,
           pass.out.channel_step,
           static_cast<int>(std::min<std::int64_t>(kBlock, width - column)),
@@ -73,12 +55,7 @@ void Color(const ColorPass& pass, Isa isa, const ParallelFor& parallel_for) {
         std::atomic_ref(pass.sums[image]).fetch_add(sum, std::memory_order_relaxed);
       }
     }
-  };
-  if (tasks == 1) {
-    run_task(0);
-  } else {
-    parallel_for.run(tasks, run_task);
-  }
+  });
 }
 
 bool BlendIsTheSame(float factor, float rest, float mean, Isa isa) {

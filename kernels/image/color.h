@@ -60,6 +60,10 @@ template <typename T>
 struct Pixels {
   T* data;
   std::int64_t image_step, row_step, pixel_step, channel_step;
+
+  T* At(std::int64_t image, std::int64_t row, std::int64_t column) const {
+    return data + image * image_step + row * row_step + column * pixel_step;
+  }
 };
 
 struct ColorPass {

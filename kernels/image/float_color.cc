@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <atomic>
 
+#include "kernels/base/by_isa.h"
+#include "kernels/base/share.h"
 #include "kernels/image/float_color_isa.h"
 
 namespace kwker::image {
@@ -14,39 +16,6 @@ using internal::kFloatBlock;
 // Values that are worth a thread.
 constexpr std::int64_t kGrain = 32768;
 
-template <typename Kernel>
-Kernel Choose(Isa isa, Kernel sse2, Kernel avx2, Kernel avx512) {
-  switch (isa) {
-    case Isa::kAvx512:
-      return avx512;
-    case Isa::kAvx2:
-      return avx2;
-    case Isa::kDefault:
-      break;
-  }
-  return sse2;
-}
-
-// Calls body(first, last) for parts of `total` on as many threads as the work is worth.
-template <typename Body>
-void Share(std::int64_t total, std::int64_t values, const ParallelFor& parallel_for,
-           const Body& body) {
-  const auto tasks =
-      static_cast<int>(std::clamp<std::int64_t>(values / kGrain, 1, parallel_for.threads));
-  if (tasks == 1) {
-    body(0, total);
-    return;
-  }
-  parallel_for.run(tasks,
-                   [&](int task) { body(total * task / tasks, total * (task + 1) / tasks); });
-}
-
-template <typename T>
-T* At(const Pixels<T>& pixels, std::int64_t image, std::int64_t row, std::int64_t column) {
-  return pixels.data + image * pixels.image_step + row * pixels.row_step +
-         column * pixels.pixel_step;
-}
-
 // run(block) for all pixels of all images.
 template <typename Run>
 void EachBlock(const FloatPass& pass, const ParallelFor& parallel_for, const Run& run) {
@@ -57,14 +26,14 @@ void EachBlock(const FloatPass& pass, const ParallelFor& parallel_for, const Run
   const std::int64_t width = joined ? pass.rows * pass.width : pass.width;
   const std::int64_t in_row = (width + kFloatBlock - 1) / kFloatBlock;
   const std::int64_t pixels = pass.images * rows * width;
-  Share(pass.images * rows * in_row, 3 * pixels, parallel_for,
+  Share(pass.images * rows * in_row, 3 * pixels / kGrain, parallel_for,
         [&](std::int64_t first, std::int64_t last) {
           for (std::int64_t i = first; i < last; ++i) {
             const std::int64_t column = i % in_row * kFloatBlock;
             const std::int64_t row = i / in_row % rows, image = i / in_row / rows;
-            run(FloatBlock{At(pass.in, image, row, column), pass.in.pixel_step,
-                           pass.in.channel_step, At(pass.out, image, row, column),
-                           pass.out.pixel_step, pass.out.channel_step,
+            run(FloatBlock{pass.in.At(image, row, column), pass.in.pixel_step, pass.in.channel_step,
+                           pass.out.At(image, row, column), pass.out.pixel_step,
+                           pass.out.channel_step,
                            static_cast<int>(std::min<std::int64_t>(kFloatBlock, width - column)),
                            pass.factor, pass.rest});
           }
@@ -75,7 +44,7 @@ void EachBlock(const FloatPass& pass, const ParallelFor& parallel_for, const Run
 
 bool FloatHue(const FloatPass& pass, Isa isa, const ParallelFor& parallel_for) {
   const auto run =
-      Choose(isa, &internal::FloatHueSse2, &internal::FloatHueAvx2, &internal::FloatHueAvx512);
+      ByIsa(isa, &internal::FloatHueSse2, &internal::FloatHueAvx2, &internal::FloatHueAvx512);
   std::atomic<bool> usual = true;
   EachBlock(pass, parallel_for, [&](const FloatBlock& block) {
     if (usual.load(std::memory_order_relaxed) && !run(block)) usual = false;
@@ -85,15 +54,15 @@ bool FloatHue(const FloatPass& pass, Isa isa, const ParallelFor& parallel_for) {
 
 void FloatSaturation(const FloatPass& pass, Isa isa, const ParallelFor& parallel_for) {
   EachBlock(pass, parallel_for,
-            Choose(isa, &internal::FloatSaturationSse2, &internal::FloatSaturationAvx2,
-                   &internal::FloatSaturationAvx512));
+            ByIsa(isa, &internal::FloatSaturationSse2, &internal::FloatSaturationAvx2,
+                  &internal::FloatSaturationAvx512));
 }
 
 void FloatSolarize(const float* in, float* out, std::int64_t n, float threshold, Isa isa,
                    const ParallelFor& parallel_for) {
-  const auto run = Choose(isa, &internal::FloatSolarizeSse2, &internal::FloatSolarizeAvx2,
-                          &internal::FloatSolarizeAvx512);
-  Share(n, n, parallel_for, [&](std::int64_t first, std::int64_t last) {
+  const auto run = ByIsa(isa, &internal::FloatSolarizeSse2, &internal::FloatSolarizeAvx2,
+                         &internal::FloatSolarizeAvx512);
+  Share(n, n / kGrain, parallel_for, [&](std::int64_t first, std::int64_t last) {
     run(in + first, out + first, last - first, threshold);
   });
 }

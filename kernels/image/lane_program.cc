@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "kernels/base/by_isa.h"
+
 namespace kwker::image {
 namespace {
 
@@ -16,15 +18,8 @@ std::size_t Size(std::int64_t n) { return static_cast<std::size_t>(n); }
 int LanesOf(Isa isa) { return isa == Isa::kAvx512 ? 4 : isa == Isa::kAvx2 ? 2 : 1; }
 
 internal::HorizontalFunction FunctionOf(Isa isa) {
-  switch (isa) {
-    case Isa::kAvx512:
-      return internal::HorizontalAvx512;
-    case Isa::kAvx2:
-      return internal::HorizontalAvx2;
-    case Isa::kDefault:
-      break;
-  }
-  return internal::HorizontalSse2;
+  return ByIsa<internal::HorizontalFunction>(isa, internal::HorizontalSse2,
+                                             internal::HorizontalAvx2, internal::HorizontalAvx512);
 }
 
 // Whether lanes of `outputs` bytes reach, in so many steps at once, no further than

@@ -1,5 +1,6 @@
 #include "kernels/image/normalize.h"
 
+#include "kernels/base/by_isa.h"
 #include "kernels/base/partition.h"
 #include "kernels/image/normalize_isa.h"
 
@@ -12,25 +13,13 @@ constexpr std::int64_t kGrain = 65536;
 template <typename In>
 using RangeFunction = void (*)(const NormalizeRun<In>&, std::int64_t, std::int64_t, Scale, int);
 
-template <typename In>
-RangeFunction<In> Choose(Isa isa) {
-  switch (isa) {
-    case Isa::kAvx512:
-      return internal::NormalizeAvx512;
-    case Isa::kAvx2:
-      return internal::NormalizeAvx2;
-    case Isa::kDefault:
-      break;
-  }
-  return internal::NormalizeSse2;
-}
-
 }  // namespace
 
 template <typename In>
 void Normalize(std::span<const NormalizeRun<In>> runs, Scale scale, int period, Isa isa,
                const ParallelFor& parallel_for) {
-  const RangeFunction<In> range = Choose<In>(isa);
+  const auto range = ByIsa<RangeFunction<In>>(isa, internal::NormalizeSse2, internal::NormalizeAvx2,
+                                              internal::NormalizeAvx512);
   ForEachRange(runs, kGrain, parallel_for,
                [&](const NormalizeRun<In>& run, std::int64_t begin, std::int64_t end) {
                  range(run, begin, end, scale, period);

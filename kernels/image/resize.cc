@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "kernels/base/by_isa.h"
 #include "kernels/image/lane_program.h"
 #include "kernels/image/resize_isa.h"
 
@@ -16,15 +17,8 @@ using internal::kRows;
 std::size_t Size(std::int64_t n) { return static_cast<std::size_t>(n); }
 
 internal::VerticalFunction VerticalOf(Isa isa) {
-  switch (isa) {
-    case Isa::kAvx512:
-      return internal::VerticalAvx512;
-    case Isa::kAvx2:
-      return internal::VerticalAvx2;
-    case Isa::kDefault:
-      break;
-  }
-  return internal::VerticalSse2;
+  return ByIsa<internal::VerticalFunction>(isa, internal::VerticalSse2, internal::VerticalAvx2,
+                                           internal::VerticalAvx512);
 }
 
 bool CanSplit(const Taps& taps) {

@@ -1,8 +1,9 @@
 #include "kernels/image/sharpen.h"
 
-#include <algorithm>
 #include <cstring>
 
+#include "kernels/base/by_isa.h"
+#include "kernels/base/share.h"
 #include "kernels/image/sharpen_isa.h"
 
 namespace kwker::image {
@@ -13,28 +14,13 @@ using internal::SharpenRow;
 // Elements that are worth a thread.
 constexpr std::int64_t kGrain = 32768;
 
-template <typename Kernel>
-Kernel Choose(Isa isa, Kernel sse2, Kernel avx2, Kernel avx512) {
-  switch (isa) {
-    case Isa::kAvx512:
-      return avx512;
-    case Isa::kAvx2:
-      return avx2;
-    case Isa::kDefault:
-      break;
-  }
-  return sse2;
-}
-
 // Calls inner(row) for the rows that have two neighbours, and outer(in, out, n) for the others.
 template <typename T, typename Inner, typename Outer>
 void EachRow(const SharpenPass<T>& pass, bool pillow, const ParallelFor& parallel_for,
              const Inner& inner, const Outer& outer) {
   const std::int64_t total = pass.planes * pass.rows, n = pass.width * pass.step;
-  const auto tasks =
-      static_cast<int>(std::clamp<std::int64_t>(total * n / kGrain, 1, parallel_for.threads));
-  const auto run = [&](int task) {
-    for (std::int64_t i = total * task / tasks; i < total * (task + 1) / tasks; ++i) {
+  Share(total, total * n / kGrain, parallel_for, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; ++i) {
       const std::int64_t plane = i / pass.rows, y = i % pass.rows;
       const T* in = pass.in + plane * pass.in_plane + y * pass.in_row;
       T* out = pass.out + plane * pass.out_plane + y * pass.out_row;
@@ -45,18 +31,13 @@ void EachRow(const SharpenPass<T>& pass, bool pillow, const ParallelFor& paralle
                             pass.rest, pillow});
       }
     }
-  };
-  if (tasks == 1) {
-    run(0);
-  } else {
-    parallel_for.run(tasks, run);
-  }
+  });
 }
 
 void Bytes(const SharpenPass<std::uint8_t>& pass, bool pillow, Isa isa,
            const ParallelFor& parallel_for) {
-  const auto inner = Choose(isa, &internal::SharpenBytesSse2, &internal::SharpenBytesAvx2,
-                            &internal::SharpenBytesAvx512);
+  const auto inner = ByIsa(isa, &internal::SharpenBytesSse2, &internal::SharpenBytesAvx2,
+                           &internal::SharpenBytesAvx512);
   EachRow(pass, pillow, parallel_for, inner,
           [](const std::uint8_t* in, std::uint8_t* out, std::int64_t n) {
             std::memcpy(out, in, static_cast<std::size_t>(n));
@@ -75,10 +56,9 @@ void SharpenPillow(const SharpenPass<std::uint8_t>& pass, Isa isa,
 }
 
 void SharpenFloats(const SharpenPass<float>& pass, Isa isa, const ParallelFor& parallel_for) {
-  const auto inner = Choose(isa, &internal::SharpenFloatsSse2, &internal::SharpenFloatsAvx2,
-                            &internal::SharpenFloatsAvx512);
-  const auto outer =
-      Choose(isa, &internal::ClampSse2, &internal::ClampAvx2, &internal::ClampAvx512);
+  const auto inner = ByIsa(isa, &internal::SharpenFloatsSse2, &internal::SharpenFloatsAvx2,
+                           &internal::SharpenFloatsAvx512);
+  const auto outer = ByIsa(isa, &internal::ClampSse2, &internal::ClampAvx2, &internal::ClampAvx512);
   EachRow(pass, /*pillow=*/false, parallel_for, inner, outer);
 }
 

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <functional>
 
+#include "kernels/base/share.h"
+
 namespace kwker::image {
 namespace {
 
@@ -15,18 +17,11 @@ template <typename Body>
 void EachPlane(const PlaneSizes& sizes, const ParallelFor& parallel_for, const Body& body) {
   const std::int64_t planes = sizes.images * sizes.channels;
   const std::int64_t worth = planes * sizes.rows * sizes.width / kGrain;
-  const auto tasks =
-      static_cast<int>(std::clamp<std::int64_t>(std::min(worth, planes), 1, parallel_for.threads));
-  const auto run = [&](int task) {
-    for (std::int64_t i = planes * task / tasks; i < planes * (task + 1) / tasks; ++i) {
+  Share(planes, std::min(worth, planes), parallel_for, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; ++i) {
       body(i, i / sizes.channels, i % sizes.channels);
     }
-  };
-  if (tasks == 1) {
-    run(0);
-  } else {
-    parallel_for.run(tasks, run);
-  }
+  });
 }
 
 // A plane's rows, as one where they follow each other.

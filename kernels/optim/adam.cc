@@ -1,5 +1,6 @@
 #include "kernels/optim/adam.h"
 
+#include "kernels/base/by_isa.h"
 #include "kernels/base/loop_ends.h"
 #include "kernels/base/partition.h"
 #include "kernels/optim/adam_isa.h"
@@ -15,31 +16,19 @@ template <typename T>
 using RangeFunction = void (*)(const AdamTensor<T>&, std::int64_t, std::int64_t, bool,
                                const AdamScalars<T>&, const SqrtChoice<T>&);
 
-template <typename T>
-RangeFunction<T> Choose(Isa isa) {
-  switch (isa) {
-    case Isa::kAvx512:
-      return internal::AdamAvx512;
-    case Isa::kAvx2:
-      return internal::AdamAvx2;
-    case Isa::kDefault:
-      break;
-  }
-  return internal::AdamSse2;
-}
-
 }  // namespace
 
 template <typename T>
 void Adam(std::span<const AdamTensor<T>> tensors, const AdamScalars<T>& scalars,
           const SqrtChoice<T>& sqrt, Isa isa, const ParallelFor& parallel_for) {
-  const RangeFunction<T> range = Choose<T>(isa);
+  const RangeFunction<T> range =
+      ByIsa<RangeFunction<T>>(isa, internal::AdamSse2, internal::AdamAvx2, internal::AdamAvx512);
   ForEachRange(tensors, kGrain, parallel_for,
                [&](const AdamTensor<T>& t, std::int64_t begin, std::int64_t end) {
                  if (scalars.one_minus_beta1 != T(1) && t.max_exp_avg_sq == nullptr) {
                    return range(t, begin, end, false, scalars, sqrt);
                  }
-                 const LoopEnds ends(t.numel, sizeof(T), scalars.torch_threads, isa);
+                 const LoopEnds ends(t.numel, sizeof(T), scalars.torch_threads);
                  ends.ForEachPart(begin, end,
                                   [&](std::int64_t from, std::int64_t to, bool in_rest) {
                                     range(t, from, to, in_rest, scalars, sqrt);

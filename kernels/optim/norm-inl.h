@@ -12,7 +12,7 @@ namespace {
 template <class Vec>
 float NormOf(const float* data, std::int64_t numel, std::int64_t block) {
   using V = typename Vec::V;
-  constexpr std::int64_t kLanes = Vec::kSize > 8 ? Vec::kSize : 8;
+  constexpr std::int64_t kLanes = 8;
   constexpr int kVectors = kLanes / Vec::kSize;
   if (numel == 1) return __builtin_fabsf(*data);
   V sums[kVectors];

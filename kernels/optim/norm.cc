@@ -8,6 +8,7 @@
 #include <numeric>
 #include <vector>
 
+#include "kernels/base/by_isa.h"
 #include "kernels/base/partition.h"
 #include "kernels/optim/norm_isa.h"
 
@@ -21,15 +22,7 @@ constexpr std::int64_t kTensorCost = 64;
 using NormFunction = float (*)(const float*, std::int64_t, std::int64_t);
 
 NormFunction Choose(Isa isa) {
-  switch (isa) {
-    case Isa::kAvx512:
-      return internal::NormAvx512;
-    case Isa::kAvx2:
-      return internal::NormAvx2;
-    case Isa::kDefault:
-      break;
-  }
-  return internal::NormSse2;
+  return ByIsa(isa, internal::NormSse2, internal::NormAvx2, internal::NormAvx2);
 }
 
 }  // namespace
@@ -64,9 +57,7 @@ void Norms(std::span<const NormTensor> tensors, std::int64_t block, float* norms
 
 void Scale(std::span<const ScaledTensor> tensors, float factor, Isa isa,
            const ParallelFor& parallel_for) {
-  const auto range = isa == Isa::kAvx512 ? internal::ScaleAvx512
-                     : isa == Isa::kAvx2 ? internal::ScaleAvx2
-                                         : internal::ScaleSse2;
+  const auto range = ByIsa(isa, internal::ScaleSse2, internal::ScaleAvx2, internal::ScaleAvx512);
   ForEachRange(tensors, kGrain, parallel_for,
                [&](const ScaledTensor& t, std::int64_t begin, std::int64_t end) {
                  range(t.data, begin, end, factor);

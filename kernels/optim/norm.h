@@ -4,8 +4,8 @@
 // the CPU, to the bit, each in one serial chain:
 //
 //   s_j = s_j + x*x       for the whole vectors of the elements, in memory order, where j counts
-//                         a vector's lanes: 16 for AVX-512, else 8, also at the default
-//                         capability; two roundings at every capability
+//                         eight lanes at every capability (torch's own code for AVX-512 is
+//                         that for AVX2); two roundings
 //   s   = s_0 + s_1 + ... in this order
 //   s   = s + x*x         for the elements of the rest, one after the other
 //   norm = sqrt(s), but |x| where there is one element, and 0 where there is none

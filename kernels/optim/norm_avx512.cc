@@ -4,10 +4,6 @@
 
 namespace kwker::optim::internal {
 
-float NormAvx512(const float* data, std::int64_t numel, std::int64_t block) {
-  return NormOf<F32>(data, numel, block);
-}
-
 void ScaleAvx512(float* data, std::int64_t begin, std::int64_t end, float factor) {
   ScaleRange<F32>(data, begin, end, factor);
 }

@@ -13,7 +13,7 @@ namespace {
 // The formula of the header.
 float Formula(const std::vector<float>& x, std::int64_t block, Isa isa) {
   if (x.size() == 1) return std::abs(x[0]);
-  const std::size_t lanes = isa == Isa::kAvx512 ? 16 : 8;
+  const std::size_t lanes = 8;
   std::vector<float> sums(lanes);
   const std::size_t whole = x.size() / lanes * lanes;
   for (std::size_t i = 0; i < whole; ++i) {

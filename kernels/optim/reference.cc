@@ -17,8 +17,8 @@ T Mad(T a, T b, T c, Isa isa) {
 }
 
 // Whether torch's loops handle element i by their code for the rest.
-bool InRest(std::int64_t i, std::int64_t numel, std::int64_t size, int threads, Isa isa) {
-  std::int64_t ranges = 1, step = isa == Isa::kAvx512 ? 128 / size : 64 / size;
+bool InRest(std::int64_t i, std::int64_t numel, std::int64_t size, int threads) {
+  std::int64_t ranges = 1, step = 64 / size;
   while (ranges < threads && ranges * 32768 < numel) ++ranges;
   const std::int64_t length = (numel + ranges - 1) / ranges;
   const std::int64_t of_range = std::min(length, numel - i / length * length);
@@ -42,7 +42,7 @@ void ReferenceAdam(const AdamTensor<T>& t, const AdamScalars<T>& s, LibrarySqrt<
     if (s.weight_decay_kind == WeightDecay::kCoupled) g = Mad(p, s.weight_decay, g, isa);
     if (s.weight_decay_kind == WeightDecay::kDecoupled) p = p * s.decay;
     const T w = s.one_minus_beta1, d = g - m;
-    const bool in_rest = InRest(i, t.numel, sizeof(T), s.torch_threads, isa);
+    const bool in_rest = InRest(i, t.numel, sizeof(T), s.torch_threads);
     const T from_gradient = in_rest ? -(T(1) - w) : w - T(1);
     m = std::abs(w) < T(0.5) ? Mad(w, d, m, isa) : Mad(from_gradient, d, g, isa);
     v = v * s.beta2;

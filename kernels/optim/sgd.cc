@@ -1,5 +1,6 @@
 #include "kernels/optim/sgd.h"
 
+#include "kernels/base/by_isa.h"
 #include "kernels/base/partition.h"
 #include "kernels/optim/sgd_isa.h"
 
@@ -14,25 +15,13 @@ template <typename T>
 using RangeFunction = void (*)(const SgdTensor<T>&, std::int64_t, std::int64_t,
                                const SgdScalars<T>&);
 
-template <typename T>
-RangeFunction<T> Choose(Isa isa) {
-  switch (isa) {
-    case Isa::kAvx512:
-      return internal::SgdAvx512;
-    case Isa::kAvx2:
-      return internal::SgdAvx2;
-    case Isa::kDefault:
-      break;
-  }
-  return internal::SgdSse2;
-}
-
 }  // namespace
 
 template <typename T>
 void Sgd(std::span<const SgdTensor<T>> tensors, const SgdScalars<T>& scalars, Isa isa,
          const ParallelFor& parallel_for) {
-  const RangeFunction<T> range = Choose<T>(isa);
+  const RangeFunction<T> range =
+      ByIsa<RangeFunction<T>>(isa, internal::SgdSse2, internal::SgdAvx2, internal::SgdAvx512);
   ForEachRange(tensors, kGrain, parallel_for,
                [&](const SgdTensor<T>& t, std::int64_t begin, std::int64_t end) {
                  range(t, begin, end, scalars);

@@ -1,5 +1,6 @@
 #include "kernels/optim/traffic.h"
 
+#include "kernels/base/by_isa.h"
 #include "kernels/base/partition.h"
 #include "kernels/optim/traffic_isa.h"
 
@@ -8,24 +9,11 @@ namespace {
 
 constexpr std::int64_t kGrain = 24576;  // as adam.cc
 
-using RangeFunction = void (*)(const TrafficTensor&, std::int64_t, std::int64_t);
-
-RangeFunction Choose(Isa isa) {
-  switch (isa) {
-    case Isa::kAvx512:
-      return internal::TrafficAvx512;
-    case Isa::kAvx2:
-      return internal::TrafficAvx2;
-    case Isa::kDefault:
-      break;
-  }
-  return internal::TrafficSse2;
-}
-
 }  // namespace
 
 void Traffic(std::span<const TrafficTensor> tensors, Isa isa, const ParallelFor& parallel_for) {
-  ForEachRange(tensors, kGrain, parallel_for, Choose(isa));
+  ForEachRange(tensors, kGrain, parallel_for,
+               ByIsa(isa, internal::TrafficSse2, internal::TrafficAvx2, internal::TrafficAvx512));
 }
 
 }  // namespace kwker::optim

@@ -139,7 +139,7 @@ def _called(part: object) -> str:
 
 
 def _function(function: object) -> Iterator[Explanation]:
-    name = _called(function) if hasattr(function, "__qualname__") else repr(function)
+    name = getattr(function, "__qualname__", repr(function))
     owner = getattr(function, "__self__", None)
     if isinstance(owner, torch.optim.Optimizer) and getattr(function, "__name__", "") == "step":
         yield from _optimizer(owner)

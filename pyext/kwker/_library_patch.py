@@ -69,7 +69,6 @@ class LibraryPatch:
         self._found: list[Place] = []
         self._put_in: list[Place] = []
         self._complaint = ""
-        self._shown_to_dynamo = False
 
     @property
     def places(self) -> list[Place]:
@@ -98,7 +97,6 @@ class LibraryPatch:
         for place in known.values():
             place.take_out()
         self._put_in = []
-        self._shown_to_dynamo = False
         self._found = list(found)
         for place in found:
             if place.original is not None:
@@ -138,7 +136,7 @@ class LibraryPatch:
             if behind(place.current) is place.original and place.current is not place.hook:
                 place.put(place.hook)
         self._put_in = [place for place in self.places if place.current is place.hook]
-        if self._put_in and not self._shown_to_dynamo:
+        if self._put_in:
             _import_hook.when_imported("torch._dynamo", self._show_originals_to_dynamo)
         return bool(self._put_in)
 
@@ -163,8 +161,5 @@ class LibraryPatch:
 
     def _show_originals_to_dynamo(self, _: ModuleType) -> None:
         """torch.compile traces the library's own functions where it meets the hooks."""
-        if self._shown_to_dynamo:
-            return
-        self._shown_to_dynamo = True
         for place in self.places:
             show_to_dynamo(place.hook, place.original)

@@ -54,7 +54,6 @@ class Patch:
         self._also = also
         self._calls_in = calls_in
         self._put_in = False
-        self._shown_to_dynamo = False
 
     def prepare(self) -> bool:
         """Makes the hook if need be.
@@ -98,7 +97,7 @@ class Patch:
         if self._behind(self._current) is self.original and self._current is not self.hook:
             setattr(self.module, self.attribute, self.hook)
         self._put_in = self._current is self.hook
-        if self._put_in and not self._shown_to_dynamo:
+        if self._put_in:
             _import_hook.when_imported("torch._dynamo", self._show_original_to_dynamo)
         for other in self._also:
             if self._put_in and other.prepare():
@@ -164,7 +163,7 @@ class Patch:
             self._take_out()
             _import_hook.cancel("torch._dynamo", self._show_original_to_dynamo)
         self.hook = self.original = None
-        self._put_in = self._shown_to_dynamo = False
+        self._put_in = False
 
     def _place(self) -> str:
         owner = self.module
@@ -178,9 +177,6 @@ class Patch:
         Left to itself it would take the hook for a Python function, and trip over its guards,
         which are in C and know better.
         """
-        if self._shown_to_dynamo:
-            return
-        self._shown_to_dynamo = True
         show_to_dynamo(self.hook, self.original)
 
 
@@ -190,8 +186,8 @@ def _own_attribute(owner: object, name: str) -> Any:
 
 
 def show_to_dynamo(hook: Any, original: FunctionType) -> None:
-    """Makes torch.compile trace the original where it meets the hook."""
-    if id(hook) in _shown:  # under another name
+    """Makes torch.compile trace the original where it meets the hook. Once is enough."""
+    if id(hook) in _shown:
         return
     _shown.add(id(hook))
     # A copy, as the registration may leave attributes on what it is given.

@@ -105,10 +105,11 @@ def module_hooks_obstacle() -> str:
     return ""
 
 
-def default_dtype_obstacle() -> str:
-    """For what makes tensors of torch's default dtype, of which kernels know two only."""
+def default_dtype_obstacle(
+    known: Sequence[torch.dtype] = (torch.float32, torch.float64),
+) -> str:
+    """For what makes tensors of torch's default dtype, of which kernels know some only."""
     default = torch.get_default_dtype()
-    known = (torch.float32, torch.float64)
     return "" if default in known else f"torch's default dtype is {default}"
 
 

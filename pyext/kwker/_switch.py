@@ -168,11 +168,16 @@ def withdraw(features: Sequence[Feature], *, stacklevel: int) -> None:
 def check_now() -> None:
     """Checks the features that are on and wait for their first call. Warns of differences."""
     with lock:
-        waiting = [f for f in on() if f.counters.unchecked]
-        for feature in waiting:
-            _check_one(feature)
-        if waiting:
-            withdraw([f for f in waiting if f.difference], stacklevel=2)
+        _check_waiting(on(), stacklevel=2)
+
+
+def _check_waiting(features: Sequence[Feature], *, stacklevel: int) -> None:
+    """Checks those of them that wait for their first call. Warns of differences."""
+    waiting = [f for f in features if f.counters.unchecked]
+    for feature in waiting:
+        _check_one(feature)
+    if waiting:
+        withdraw([f for f in waiting if f.difference], stacklevel=stacklevel + 1)
 
 
 def _check_for_children() -> None:
@@ -181,11 +186,7 @@ def _check_for_children() -> None:
     It may well be in the children, as data loaders' workers are, and then in each of them.
     """
     try:
-        waiting = [f for f in on() if f.counters.unchecked and f.library]
-        for feature in waiting:
-            _check_one(feature)
-        if waiting:
-            withdraw([f for f in waiting if f.difference], stacklevel=3)
+        _check_waiting([f for f in on() if f.library], stacklevel=3)
     except Exception as error:  # a warning that is to be an error: no reason not to fork
         log.warning("%s", error)
 

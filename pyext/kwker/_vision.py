@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from kwker import _C
+from kwker import _C, _self_check
 from kwker._library_patch import LibraryPatch, Place
 from kwker._shared import behind
 
@@ -29,8 +29,7 @@ def unverified() -> str:
 
 def obstacle() -> str:
     """Why nothing can be compared now; or ""."""
-    default = torch.get_default_dtype()
-    return "" if default == torch.float32 else f"torch's default dtype is {default}"
+    return _self_check.default_dtype_obstacle([torch.float32])
 
 
 def show_pillow() -> bool:

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 from torch.nn.utils import clip_grad_norm_, clip_grads_with_norm_, get_total_norm
 
 from comparison import By, assert_same, assert_succeeds_same, with_state
+from examples import examples
 from kwker import torch_ops
 from tables import DATA, draw
 
@@ -309,13 +310,7 @@ def test_torch_compile_takes_torchs_code() -> None:
     data=st.sampled_from(DATA),
     threads=st.sampled_from([1, 2]),
 )
-@settings(
-    max_examples=80,
-    deadline=None,
-    derandomize=True,  # the same examples in each run
-    database=None,
-    suppress_health_check=list(HealthCheck),
-)
+@examples(80)
 def test_any_sizes_and_scales(
     sizes: list[int], large: int, power: int, max_norm: float, data: str, threads: int
 ) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import torch
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor, nn
 from torch.optim import swa_utils
@@ -20,6 +20,7 @@ from torch.optim.swa_utils import AveragedModel
 
 from averages import RULES, SHAPES, SOME_RULES, change, everything, model_of, updates
 from comparison import By, Outcome, assert_same, assert_succeeds_same, with_state
+from examples import examples
 from kwker import torch_ops
 from tables import DATA, DTYPES, draw
 
@@ -251,13 +252,7 @@ def test_torch_compile_takes_torchs_code() -> None:
     data=st.sampled_from(DATA),
     threads=st.sampled_from([1, 2]),
 )
-@settings(
-    max_examples=60,
-    deadline=None,
-    derandomize=True,  # the same examples in each run
-    database=None,
-    suppress_health_check=list(HealthCheck),
-)
+@examples(60)
 def test_any_decay_and_sizes(
     decay: float,
     rule: str,

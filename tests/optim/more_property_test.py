@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch.optim import ASGD, Adadelta, Adagrad, Adamax, NAdam, Optimizer, RAdam, RMSprop, Rprop
 
 from comparison import By, assert_same, with_state
+from examples import examples
 from tables import DATA, DTYPES, draw
 
 rates = st.one_of(st.sampled_from([0.0, 1e-3, 0.1, 1.0, 1]), st.floats(0, 10), st.floats(0, 1e-30))
@@ -64,13 +65,7 @@ def optimizers(draw_value: st.DrawFn) -> tuple[type[Optimizer], dict[str, Any]]:
     data=st.sampled_from(DATA),
     threads=st.sampled_from([1, 2]),
 )
-@settings(
-    max_examples=120,
-    deadline=None,
-    derandomize=True,  # the same examples in each run
-    database=None,
-    suppress_health_check=list(HealthCheck),
-)
+@examples(120)
 def test_any_options(
     optimizer: tuple[type[Optimizer], dict[str, Any]],
     sizes: list[int],

@@ -6,21 +6,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 from torch.optim import SGD, Adam, AdamW, Optimizer
 
 from comparison import By, assert_same, with_state
+from examples import examples
 from tables import DATA, DTYPES, draw
 
-MANY = settings(
-    max_examples=250,
-    deadline=None,
-    derandomize=True,  # the same examples in each run
-    database=None,
-    suppress_health_check=list(HealthCheck),
-)
+MANY = examples(250)
 
 rates = st.one_of(
     st.sampled_from([0.0, 1e-3, 0.1, 1.0, 1, 1e-8]),

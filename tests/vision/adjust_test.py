@@ -9,13 +9,14 @@ from typing import Any
 import PIL.Image
 import pytest
 import torch
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torchvision import tv_tensors
 from torchvision.transforms import v2
 from torchvision.transforms.v2 import functional as F
 
 from both_ways import assert_same
+from examples import examples
 from images import LAYOUTS, by_pixels, floats, image, photograph
 
 FEATURE = "vision.color"
@@ -38,13 +39,7 @@ OF_PILLOW: dict[str, Callable[..., Any]] = {
     **{f"posterize {b}": partial(F.posterize, bits=b) for b in (1, 4, 7, 8)},
     "invert": F.invert,
 }
-MANY = settings(
-    max_examples=100,
-    deadline=None,
-    derandomize=True,
-    database=None,
-    suppress_health_check=list(HealthCheck),
-)
+MANY = examples(100)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

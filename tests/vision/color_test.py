@@ -11,7 +11,7 @@ import numpy as np
 import PIL.Image
 import pytest
 import torch
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 from torchvision import tv_tensors
@@ -19,6 +19,7 @@ from torchvision.transforms import v2
 from torchvision.transforms.v2 import functional as F
 
 from both_ways import assert_same
+from examples import examples
 from images import LAYOUTS, by_pixels, floats, image, photograph
 from kwker import torch_ops
 
@@ -44,13 +45,7 @@ EITHER = {
     "one column",
     "one pixel",
 }
-MANY = settings(
-    max_examples=150,
-    deadline=None,
-    derandomize=True,
-    database=None,
-    suppress_health_check=list(HealthCheck),
-)
+MANY = examples(150)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import torch
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 from torchvision import tv_tensors
@@ -16,6 +16,7 @@ from torchvision.transforms import v2
 from torchvision.transforms.v2 import functional as F
 
 from both_ways import assert_same
+from examples import examples
 from images import LAYOUTS, by_pixels, floats, image
 
 FEATURE = "vision.color"
@@ -27,13 +28,7 @@ ADJUST: dict[str, Callable[..., Any]] = {
     },
     **{f"solarize {t}": partial(F.solarize, threshold=t) for t in (-0.1, 0, 0.3, 0.5, 1)},
 }
-MANY = settings(
-    max_examples=100,
-    deadline=None,
-    derandomize=True,
-    database=None,
-    suppress_health_check=list(HealthCheck),
-)
+MANY = examples(100)
 
 
 def unit(*shape: int, seed: int = 1) -> Tensor:

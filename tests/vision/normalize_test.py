@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import torch
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 from torchvision import transforms as v1
@@ -20,6 +20,7 @@ from torchvision.transforms import v2
 from torchvision.transforms.v2 import functional as F
 
 from both_ways import assert_same
+from examples import examples
 from images import LAYOUTS, by_pixels, floats, image, photograph
 from kwker import torch_ops
 
@@ -27,13 +28,7 @@ FEATURE = "vision.to_dtype_normalize"
 MEAN, STD = [0.485, 0.456, 0.406], [0.229, 0.224, 0.225]
 # Served in whatever order of dimensions, or left to torch.
 EITHER = {"transposed", "expanded", "every second column", "every second image", "swapped batch"}
-MANY = settings(
-    max_examples=150,
-    deadline=None,
-    derandomize=True,
-    database=None,
-    suppress_health_check=list(HealthCheck),
-)
+MANY = examples(150)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
